@@ -1,0 +1,199 @@
+//! The commands: one module each, what they share here.
+//!
+//! stdout is data, stderr is progress and remarks. Exit codes: 0 done; 1 done but negative or
+//! incomplete; 2 usage, input or I/O; 130 interrupted. A closed pipe is not an error.
+
+mod bench;
+mod best;
+mod perft;
+mod play;
+mod progress;
+mod rules;
+mod values;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use anyhow::{Context, anyhow};
+use clap::error::ErrorKind;
+use clap::{Args, Parser, Subcommand};
+use oju::{Engine, Position, Profile, Settings, notation};
+
+/// Raised by Ctrl-C.
+static INTERRUPTED: AtomicBool = AtomicBool::new(false);
+
+/// Exact solving of two relay mancala games: Ayoayo (2x6) and Hoyito II (2x6 and 2x12).
+#[derive(Parser)]
+#[command(name = "oju", version, max_term_width = 100, after_help = TRY)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+}
+
+/// What `oju` alone shows.
+const TRY: &str = "\
+Five commands to try:
+  oju best                              the value of every first move of Ayoayo
+  oju best hoyito --json                the same for Hoyito II, for programs
+  oju best ayoayo 1-6-6-2-7-0-0-1-6-6-6-0-7-0-N
+                                        any position: pits, stores, side to move
+  oju play hoyito                       a game against the engine
+  oju rules hoyito12                    the rules, exactly";
+
+#[derive(Subcommand)]
+enum Command {
+    Best(best::Best),
+    Play(play::Play),
+    Rules(rules::Rules),
+    Perft(perft::Perft),
+    Bench(bench::Bench),
+}
+
+/// How a command ended, where it did not fail.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Done,
+    /// Done, but negative or incomplete.
+    Incomplete,
+    Interrupted,
+}
+
+/// Parses the arguments, runs the command, and maps what happened to an exit code.
+pub(crate) fn main() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return usage(&error),
+    };
+    // Where the handler can not be set, Ctrl-C ends the program as it does by default.
+    let _ = ctrlc::set_handler(|| {
+        if INTERRUPTED.swap(true, Relaxed) {
+            std::process::exit(130);
+        }
+    });
+    let result = match cli.command {
+        None => write_out(&format!("{TRY}\n\nAll commands: oju --help\n")).map(|()| Outcome::Done),
+        Some(Command::Best(best)) => best.run(),
+        Some(Command::Play(play)) => play.run(),
+        Some(Command::Rules(rules)) => rules.run(),
+        Some(Command::Perft(perft)) => perft.run(),
+        Some(Command::Bench(bench)) => bench.run(),
+    };
+    match result {
+        Ok(Outcome::Done) => ExitCode::SUCCESS,
+        Ok(Outcome::Incomplete) => ExitCode::from(1),
+        Ok(Outcome::Interrupted) => ExitCode::from(130),
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "oju: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Help and version go to stdout; every mistake is one line on stderr.
+fn usage(error: &clap::Error) -> ExitCode {
+    if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
+        let _ = write!(io::stdout(), "{}", error.render());
+        return ExitCode::SUCCESS;
+    }
+    let text = error.render().to_string();
+    let said =
+        text.lines().map(str::trim).take_while(|l| !l.starts_with("Usage:") && !l.starts_with("For more"));
+    let line = said.filter(|l| !l.is_empty()).collect::<Vec<_>>().join(" ");
+    let line = line.strip_prefix("error: ").unwrap_or(&line);
+    let _ = writeln!(io::stderr(), "oju: {line} (see oju --help)");
+    ExitCode::from(2)
+}
+
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error
+        .chain()
+        .filter_map(|cause| cause.downcast_ref::<io::Error>())
+        .any(|cause| cause.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// Writes to stdout and makes sure it arrived.
+fn write_out(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("cannot write to stdout")
+}
+
+/// Which game, and which position of it.
+#[derive(Args)]
+struct Subject {
+    /// ayoayo, ayoayo-holder, ayoayo-pratt, hoyito, hoyito12, hoyito-opponent, or a custom board such as
+    /// ayoayo@2x4x3
+    #[arg(default_value = "ayoayo")]
+    profile: String,
+
+    /// The counts of all pits in sowing order, South's row first, then both stores and the side to move (S or
+    /// N); 'start' or nothing for the start
+    #[arg(allow_hyphen_values = true)]
+    position: Vec<String>,
+
+    /// Moves to play first, such as CdF; a forced pass is written -
+    #[arg(long, value_name = "LETTERS", allow_hyphen_values = true)]
+    moves: Option<String>,
+
+    /// Pits in a row, for a custom board: 2 to 12
+    #[arg(long, value_name = "N", value_parser = values::pits, allow_hyphen_values = true)]
+    pits: Option<u8>,
+
+    /// Seeds in each pit at the start, for a custom board: 96 on the board at most
+    #[arg(long, value_name = "N", value_parser = values::seeds_per_pit, allow_hyphen_values = true)]
+    seeds_per_pit: Option<u8>,
+}
+
+impl Subject {
+    fn profile(&self) -> anyhow::Result<Profile> {
+        let named: Profile = self.profile.parse().map_err(|error| {
+            let error = anyhow!("profile: {error}");
+            if self.profile.starts_with(|c: char| c.is_ascii_digit()) {
+                error.context("a profile comes before the position, as in 'oju best ayoayo 4-4-…'")
+            } else {
+                error
+            }
+        })?;
+        if self.pits.is_none() && self.seeds_per_pit.is_none() {
+            return Ok(named);
+        }
+        let row = self.pits.unwrap_or(named.row() as u8);
+        let start = self.seeds_per_pit.unwrap_or(named.start() as u8);
+        Profile::custom(named.rules(), row, start).map_err(|error| anyhow!("custom board: {error}"))
+    }
+
+    /// The position that is asked about, the moves played.
+    fn position(&self, engine: &Engine) -> anyhow::Result<Position> {
+        let text = self.position.join(" ");
+        let position = if self.position.is_empty() {
+            Position::start(engine.profile())
+        } else {
+            notation::parse_position(engine.profile(), &text).map_err(|e| anyhow!("position, {e}"))?
+        };
+        match &self.moves {
+            None => Ok(position),
+            Some(moves) => engine.play_text(&position, moves).map_err(|e| anyhow!("--moves, {e}")),
+        }
+    }
+}
+
+/// Threads and memory of an analysis.
+#[derive(Args)]
+struct Resources {
+    /// Threads to use, 1 to 1024; as many as there are cores if not given
+    #[arg(long, value_name = "N", value_parser = values::threads, allow_hyphen_values = true)]
+    threads: Option<usize>,
+
+    /// Memory for the search's tables, such as 64M or 2G
+    #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = values::size, allow_hyphen_values = true)]
+    tt: usize,
+}
+
+impl Resources {
+    fn engine(&self, profile: Profile) -> anyhow::Result<Engine> {
+        let threads = self.threads.unwrap_or(0);
+        let settings = Settings { threads, table_bytes: self.tt, ..Settings::default() };
+        Engine::new(profile, &settings).context("cannot start the threads")
+    }
+}

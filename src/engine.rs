@@ -1,0 +1,400 @@
+//! The door: a profile chosen at run time, and everything that can be asked of it.
+//!
+//! Inside, boards are const-generic and rules are types. Here one `match` turns a [`Profile`] into the
+//! solver for its board and rules, behind the object-safe trait `Game`.
+
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+
+use crate::analysis::{Analysis, MoveAnalysis, Source};
+use crate::board::Board;
+use crate::notation::{self, NotationError};
+use crate::position::{Position, Side};
+use crate::profile::Profile;
+use crate::rules::{Illegal, Rules, Turn};
+use crate::solver::{self, Control, Found, Interval, Solver, Watch};
+
+/// Memory and threads of an [`Engine`].
+#[derive(Clone, Copy, Debug)]
+pub struct Settings {
+    /// Bytes for the search's tables together.
+    pub table_bytes: usize,
+    /// Threads; 0 for as many as there are cores, or as `RAYON_NUM_THREADS` says.
+    pub threads: usize,
+    /// The largest tier, in seeds, to solve in memory on first use, where it fits. `None`: no tier at all,
+    /// everything is searched.
+    pub most_tier: Option<u32>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { table_bytes: 512 << 20, threads: 0, most_tier: Some(u32::MAX) }
+    }
+}
+
+/// What a position offers its side to move.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Options {
+    /// The game is over: seeds on the board that go to South and to North.
+    Over {
+        /// South's and North's share.
+        shares: [u32; 2],
+    },
+    /// The legal moves, in the order of pits.
+    Moves(Vec<LegalMove>),
+}
+
+/// A legal move, played out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LegalMove {
+    /// The pit's letter, or `-` for a forced pass.
+    pub letter: char,
+    /// Seeds taken.
+    pub captured: u32,
+    /// The mover is to move again.
+    pub again: bool,
+    /// Laps sown.
+    pub laps: u32,
+    /// The position afterwards.
+    pub position: Position,
+}
+
+/// What is wrong with a move.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum MoveError {
+    /// Not a pit of the side to move.
+    #[error("'{letter}': {side} is to move, with the pits {first} to {last}", first = side.letter(0), last = side.letter(row - 1))]
+    NotOwn {
+        /// What was written.
+        letter: char,
+        /// The side to move.
+        side: Side,
+        /// Pits in a row.
+        row: usize,
+    },
+    /// The pit holds no seed.
+    #[error("'{0}' is empty")]
+    Empty(char),
+    /// The sowing never ends.
+    #[error("'{0}' never ends: the sowing comes back to where it was, so it is illegal")]
+    Endless(char),
+    /// The opponent would be left without seeds.
+    #[error("'{0}' leaves the opponent without seeds, and the opponent must be fed")]
+    DoesNotFeed(char),
+    /// A pass where a pit can be played.
+    #[error("'-': a pass is forced or illegal, and {side} can play {letters}")]
+    NoPass {
+        /// The side to move.
+        side: Side,
+        /// Its legal pits.
+        letters: String,
+    },
+    /// A pit where only a pass is possible.
+    #[error("'{letter}': {side} has no legal sowing and must pass, written '-'")]
+    MustPass {
+        /// What was written.
+        letter: char,
+        /// The side to move.
+        side: Side,
+    },
+    /// The game is over.
+    #[error("'{0}': the game is over")]
+    Over(char),
+}
+
+/// When an analysis is to end.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits<'a> {
+    /// The time it may take.
+    pub time: Option<Duration>,
+    /// Raised from outside to end it.
+    pub stop: &'a AtomicBool,
+}
+
+/// What a profile's solver can do, board size and rules hidden.
+trait Game: Send + Sync {
+    fn options(&self, position: &Position) -> Options;
+    fn illegal(&self, position: &Position, pit: usize) -> Option<Illegal>;
+    fn laps<'a>(&'a self, position: &Position, pit: usize) -> Box<dyn Iterator<Item = Lap> + 'a>;
+    fn perft(&self, position: &Position, depth: u32) -> u64;
+    fn analyse(&self, position: &Position, pool: &rayon::ThreadPool, control: &Control<'_>) -> Option<Found>;
+}
+
+/// One lap of a sowing, as a person watches it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lap {
+    /// The position after the lap, captures not yet done, the mover still to move.
+    pub position: Position,
+    /// Where the last seed fell: an index in sowing order, South's `A` being 0.
+    pub last: usize,
+}
+
+impl<R: Rules<P>, const P: usize> Game for Solver<R, P> {
+    fn options(&self, position: &Position) -> Options {
+        let side = position.side;
+        match self.rules.turn(&position.board::<P>()) {
+            Turn::Over { margin } => {
+                let mut shares = [0; 2];
+                let winner = if margin > 0 { side } else { side.other() };
+                shares[winner.index()] = u32::from(margin.unsigned_abs());
+                Options::Over { shares }
+            }
+            Turn::Moves(moves) => Options::Moves(
+                moves
+                    .iter()
+                    .map(|m| {
+                        let mut stores = position.stores;
+                        stores[side.index()] += m.captured;
+                        let next_side = if m.again { side } else { side.other() };
+                        LegalMove {
+                            letter: letter(side, m.pit),
+                            captured: u32::from(m.captured),
+                            again: m.again,
+                            laps: m.laps,
+                            position: Position::from_board(&m.next, stores, next_side),
+                        }
+                    })
+                    .collect(),
+            ),
+        }
+    }
+
+    fn illegal(&self, position: &Position, pit: usize) -> Option<Illegal> {
+        self.rules.illegal(&position.board::<P>(), pit)
+    }
+
+    fn laps<'a>(&'a self, position: &Position, pit: usize) -> Box<dyn Iterator<Item = Lap> + 'a> {
+        let (side, stores) = (position.side, position.stores);
+        Box::new(self.rules.laps(position.board::<P>(), pit).map(move |(board, last)| Lap {
+            position: Position::from_board(&board, stores, side),
+            last: (last + side.index() * Board::<P>::ROW) % P,
+        }))
+    }
+
+    fn perft(&self, position: &Position, depth: u32) -> u64 {
+        Solver::perft(self, &position.board::<P>(), depth)
+    }
+
+    fn analyse(&self, position: &Position, pool: &rayon::ThreadPool, control: &Control<'_>) -> Option<Found> {
+        let board = position.board::<P>();
+        match self.rules.turn(&board) {
+            Turn::Over { .. } => None,
+            Turn::Moves(moves) => Some(Solver::analyse(self, &board, &moves, pool, control)),
+        }
+    }
+}
+
+fn letter(side: Side, pit: Option<u8>) -> char {
+    pit.map_or('-', |pit| side.letter(usize::from(pit)))
+}
+
+/// Plays and analyses one profile.
+pub struct Engine {
+    profile: Profile,
+    game: Box<dyn Game>,
+    pool: rayon::ThreadPool,
+}
+
+fn game(profile: &Profile, settings: &Settings) -> Box<dyn Game> {
+    fn with_rules<R: Rules<P>, const P: usize>(
+        rules: R,
+        profile: &Profile,
+        settings: &Settings,
+    ) -> Box<dyn Game> {
+        Box::new(Solver::new(rules, profile.seeds(), settings.table_bytes, settings.most_tier))
+    }
+    fn with_pits<const P: usize>(profile: &Profile, settings: &Settings) -> Box<dyn Game> {
+        match (profile.rules().ayoayo(), profile.rules().hoyito()) {
+            (Some(rules), _) => with_rules::<_, P>(rules, profile, settings),
+            (None, Some(rules)) => with_rules::<_, P>(rules, profile, settings),
+            (None, None) => unreachable!("every rule set is of one of the games"),
+        }
+    }
+    match profile.row() {
+        2 => with_pits::<4>(profile, settings),
+        3 => with_pits::<6>(profile, settings),
+        4 => with_pits::<8>(profile, settings),
+        5 => with_pits::<10>(profile, settings),
+        6 => with_pits::<12>(profile, settings),
+        7 => with_pits::<14>(profile, settings),
+        8 => with_pits::<16>(profile, settings),
+        9 => with_pits::<18>(profile, settings),
+        10 => with_pits::<20>(profile, settings),
+        11 => with_pits::<22>(profile, settings),
+        12 => with_pits::<24>(profile, settings),
+        row => unreachable!("a profile has 2 to 12 pits a row, not {row}"),
+    }
+}
+
+impl Engine {
+    /// An engine for `profile`. Nothing is solved and no table is allocated before it is needed.
+    ///
+    /// # Errors
+    /// Where the threads can not be started.
+    pub fn new(profile: Profile, settings: &Settings) -> Result<Self, rayon::ThreadPoolBuildError> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build()?;
+        Ok(Self { profile, game: game(&profile, settings), pool })
+    }
+
+    /// The profile.
+    pub fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    /// What the side to move can do.
+    pub fn options(&self, position: &Position) -> Options {
+        self.game.options(position)
+    }
+
+    /// Plays one move: a pit's letter, or `-` for a forced pass.
+    ///
+    /// # Errors
+    /// Where the move is not legal, with the reason.
+    pub fn play(&self, position: &Position, letter: char) -> Result<LegalMove, MoveError> {
+        let Options::Moves(moves) = self.options(position) else { return Err(MoveError::Over(letter)) };
+        if let Some(m) = moves.iter().find(|m| m.letter == letter) {
+            return Ok(m.clone());
+        }
+        let (side, row) = (position.side(), position.row());
+        if letter == '-' {
+            let letters = moves.iter().map(|m| m.letter).collect();
+            return Err(MoveError::NoPass { side, letters });
+        }
+        let Some(pit) = (0..row).find(|&pit| side.letter(pit) == letter) else {
+            return Err(MoveError::NotOwn { letter, side, row });
+        };
+        if position.counts()[side.index() * row + pit] == 0 {
+            return Err(if position.counts()[side.index() * row..][..row].iter().all(|&c| c == 0) {
+                MoveError::MustPass { letter, side }
+            } else {
+                MoveError::Empty(letter)
+            });
+        }
+        Err(match self.game.illegal(position, pit) {
+            Some(Illegal::Endless) => MoveError::Endless(letter),
+            Some(Illegal::DoesNotFeed) => MoveError::DoesNotFeed(letter),
+            None => MoveError::MustPass { letter, side },
+        })
+    }
+
+    /// Plays a text of moves, such as `CdF`, from a position.
+    ///
+    /// # Errors
+    /// At the first move that is not legal: its column, and why.
+    pub fn play_text(&self, position: &Position, moves: &str) -> Result<Position, NotationError> {
+        let mut position = *position;
+        for (number, text) in notation::split_moves(moves).into_iter().enumerate() {
+            let played = self.play(&position, text.letter).map_err(|error| NotationError {
+                column: text.column,
+                problem: format!("move {}: {error}", number + 1),
+            })?;
+            position = played.position;
+        }
+        Ok(position)
+    }
+
+    /// The letters of the pits whose sowing never ends.
+    pub fn endless(&self, position: &Position) -> Vec<char> {
+        let (side, row) = (position.side(), position.row());
+        (0..row)
+            .filter(|pit| position.counts()[side.index() * row + pit] > 0)
+            .filter(|&pit| self.game.illegal(position, pit) == Some(Illegal::Endless))
+            .map(|pit| side.letter(pit))
+            .collect()
+    }
+
+    /// The laps of a sowing one by one. `letter` is a non-empty pit of the side to move, else there are
+    /// none. A sowing that never ends has laps for ever.
+    pub fn laps<'a>(&'a self, position: &Position, letter: char) -> Box<dyn Iterator<Item = Lap> + 'a> {
+        let (side, row) = (position.side(), position.row());
+        match (0..row).find(|&pit| side.letter(pit) == letter) {
+            Some(pit) if position.counts()[side.index() * row + pit] > 0 => self.game.laps(position, pit),
+            _ => Box::new(std::iter::empty()),
+        }
+    }
+
+    /// The number of move sequences of exactly `depth` moves. A forced pass is a move; a finished game has
+    /// none.
+    pub fn perft(&self, position: &Position, depth: u32) -> u64 {
+        self.game.perft(position, depth)
+    }
+
+    /// The exact value of a position and of all its moves, or proven bounds where a limit ends the
+    /// analysis before.
+    pub fn analyse(&self, position: &Position, limits: &Limits<'_>, watch: &dyn Watch) -> Analysis {
+        let started = Instant::now();
+        let control = Control { deadline: limits.time.map(|time| started + time), stop: limits.stop, watch };
+        let found = self.game.analyse(position, &self.pool, &control);
+        let mut analysis = match (self.options(position), found) {
+            (Options::Moves(moves), Some(found)) => self.analysed(position, &moves, &found),
+            (Options::Over { shares }, _) => self.finished(position, shares),
+            (Options::Moves(_), None) => unreachable!("a turn with moves is analysed"),
+        };
+        analysis.time_ms = (started.elapsed().as_secs_f64() * 1e6).round() / 1e3;
+        analysis
+    }
+
+    fn finished(&self, position: &Position, shares: [u32; 2]) -> Analysis {
+        let mover = position.side().index();
+        let value = shares[mover] as i32 - shares[1 - mover] as i32;
+        let mut analysis = self.blank(position, Interval { lower: value, upper: value });
+        analysis.over = true;
+        analysis.source = Source::Rules;
+        analysis.distance = Some(0);
+        analysis
+    }
+
+    fn analysed(&self, position: &Position, moves: &[LegalMove], found: &Found) -> Analysis {
+        let mut analysis = self.blank(position, solver::root_interval(&found.moves));
+        analysis.source = if found.in_tier { Source::Table } else { Source::Search };
+        analysis.distance = found.distance;
+        analysis.endless = self.endless(position);
+        analysis.nodes = found.nodes;
+        let mut order: Vec<usize> = (0..moves.len()).collect();
+        order.sort_by_key(|&at| {
+            let Interval { lower, upper } = found.moves[at];
+            // Among equals the move that the best line plays comes first.
+            let leads =
+                found.line.first().is_some_and(|&pit| letter(position.side(), pit) == moves[at].letter);
+            (-lower, -upper, !leads, solver::tie_order(lower, found.conversions[at]))
+        });
+        analysis.moves = order
+            .into_iter()
+            .map(|at| {
+                let (m, Interval { lower, upper }) = (&moves[at], found.moves[at]);
+                MoveAnalysis {
+                    letter: m.letter,
+                    captured: m.captured,
+                    again: m.again,
+                    laps: m.laps,
+                    value: (lower == upper).then_some(lower),
+                    bounds: [lower, upper],
+                    exact: lower == upper,
+                    position: m.position,
+                }
+            })
+            .collect();
+        analysis.line = self.spell(position, &found.line, found.cycle);
+        analysis
+    }
+
+    /// A line of pits as letters.
+    fn spell(&self, position: &Position, line: &[Option<u8>], cycle: bool) -> String {
+        let mut position = *position;
+        let mut text = String::new();
+        for &pit in line {
+            let letter = letter(position.side(), pit);
+            text.push(letter);
+            position = self.play(&position, letter).expect("a line is legal").position;
+        }
+        if cycle {
+            text.push('…');
+        }
+        text
+    }
+
+    fn blank(&self, position: &Position, value: Interval) -> Analysis {
+        Analysis::new(&self.profile, position, [value.lower, value.upper])
+    }
+}

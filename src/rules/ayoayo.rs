@@ -1,0 +1,116 @@
+//! Ayoayo and its two variants.
+
+use arrayvec::ArrayVec;
+
+use super::{Illegal, Move, Rules, Sowing, Turn, forced_pass};
+use crate::board::Board;
+use crate::sow::{self, Origin};
+
+/// The rules of Ayoayo. The default is the profile `ayoayo`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ayoayo {
+    /// A side without seeds on turn ends the game, and what is left always goes to the side in
+    /// whose row it lies (`ayoayo-holder`, `ayoayo-pratt`).
+    pub holder_takes_rest: bool,
+    /// The capturing seed stays on the board (`ayoayo-pratt`).
+    pub capturing_seed_stays: bool,
+}
+
+/// "If the last seed of a lap falls into a pit that was not empty before that seed, on either
+/// side, all its seeds are lifted. If it was empty, the sowing ends." (Ayoayo 3)
+#[inline(always)]
+fn ends(_last: usize, count: u32) -> bool {
+    count == 1
+}
+
+impl Ayoayo {
+    /// What the end gives the side to move. It is reached where one side has no seeds and the
+    /// other has no move that feeds it (Ayoayo 6, 7).
+    fn over<const P: usize>(&self, board: &Board<P>) -> Turn<P> {
+        let left = board.seeds() as i8;
+        let to_mover = self.holder_takes_rest && !board.own_row_empty();
+        // By default "what is left goes to the player who made the last move: that is always the
+        // player not on turn" (Ayoayo 7).
+        Turn::Over { margin: if to_mover { left } else { -left } }
+    }
+
+    /// "Only moves are legal after which the opponent has at least one seed." (Ayoayo 5)
+    fn feeds<const P: usize>(&self, board: &Board<P>, pit: usize) -> bool {
+        board.get(pit) > 0 && self.sow(board, pit).is_some_and(|s| !s.board.other_row_empty())
+    }
+}
+
+impl<const P: usize> Rules<P> for Ayoayo {
+    const UNIT: u32 = 1;
+
+    #[inline(always)]
+    fn sow(&self, board: &Board<P>, pit: usize) -> Option<Sowing<P>> {
+        let relay = sow::relay(*board, pit, Origin::Skipped, ends)?;
+        let mut board = relay.board;
+        let mut captured = 0;
+        // "The sowing ended in an empty pit of the mover's own row and the opposite pit holds
+        // seeds: those seeds and the capturing seed go to the mover's store." (Ayoayo 4)
+        if relay.last < Board::<P>::ROW {
+            let opposite = P - 1 - relay.last;
+            let seeds = board.get(opposite);
+            if seeds > 0 {
+                captured = seeds as u8;
+                board = board.with(opposite, 0);
+                if !self.capturing_seed_stays {
+                    captured += 1;
+                    board = board.with(relay.last, 0);
+                }
+            }
+        }
+        Some(Sowing { board, captured, laps: relay.laps })
+    }
+
+    #[inline]
+    fn turn(&self, board: &Board<P>) -> Turn<P> {
+        if board.own_row_empty() {
+            if board.is_empty() {
+                return Turn::Over { margin: 0 };
+            }
+            // "A player without seeds passes, as long as the other can feed him." (Ayoayo 6)
+            let other = board.rotated();
+            let fed = !self.holder_takes_rest && (0..Board::<P>::ROW).any(|pit| self.feeds(&other, pit));
+            return if fed { forced_pass(board) } else { self.over(board) };
+        }
+        let must_feed = board.other_row_empty();
+        let mut moves = ArrayVec::new();
+        for pit in 0..Board::<P>::ROW {
+            if board.get(pit) == 0 {
+                continue;
+            }
+            let Some(sowing) = self.sow(board, pit) else { continue };
+            if must_feed && sowing.board.other_row_empty() {
+                continue;
+            }
+            moves.push(Move {
+                pit: Some(pit as u8),
+                next: sowing.board.rotated(),
+                captured: sowing.captured,
+                again: false,
+                laps: sowing.laps,
+            });
+        }
+        match (moves.is_empty(), must_feed) {
+            (false, _) => Turn::Moves(moves),
+            (true, true) => self.over(board),
+            // "A player who has seeds but only endless moves passes."
+            (true, false) => forced_pass(board),
+        }
+    }
+
+    fn illegal(&self, board: &Board<P>, pit: usize) -> Option<Illegal> {
+        match self.sow(board, pit) {
+            None => Some(Illegal::Endless),
+            Some(s) if board.other_row_empty() && s.board.other_row_empty() => Some(Illegal::DoesNotFeed),
+            Some(_) => None,
+        }
+    }
+
+    fn laps(&self, board: Board<P>, pit: usize) -> impl Iterator<Item = (Board<P>, usize)> {
+        sow::laps(board, pit, Origin::Skipped, ends)
+    }
+}

@@ -1,0 +1,534 @@
+//! The exact search: one question at a time, "is the value of this board at least `t`?".
+//!
+//! # Why proof numbers
+//! Such a question has a *prover* and a *holder*. Infinite play is worth 0, so to show a value of
+//! at least `t >= 1` the side to move must force seeds in finitely many sowings, and to show less
+//! than `t <= 0` the other side must: that side is the prover. Relay sowings branch little once one
+//! side is ahead, and a capture may settle the game at once, so proofs are narrow and deep. Depth-first
+//! proof-number search (Nagai, "Df-pn algorithm for searching AND/OR trees and its applications",
+//! 2002) goes where a proof looks cheapest instead of where a fixed depth allows. Disproof numbers
+//! of a node are added weakly, the largest plus one for each other open child (Ueda et al., "Weak
+//! proof-number search", 2008), since here most children meet again as transpositions.
+//!
+//! # Why every stored bound is true whatever the path
+//! * A *proof* (the prover succeeds) is a finite tree of sowings. A board that repeats one on the
+//!   path counts as a failure of the prover, so no proof ever contains a repetition, and it holds
+//!   from its board on, whatever came before.
+//! * A *hold* (the prover fails) may close loops: the holder is content with infinite play. A hold
+//!   found with the help of a repetition *leans* on the ancestor that was repeated. It is stored
+//!   only once that ancestor itself is found to be held without leaning on anything above it: then the
+//!   holder's choices in the whole subtree form a strategy that either meets the bound or stays in
+//!   the subtree for ever, which is 0 and meets it too. Until then it is *provisional*: used
+//!   while the ancestor is on the path, and forgotten if the ancestor is left without such a result.
+//! * Captures never come back, so a repetition is only sought since the last capture.
+//!
+//! The stack is on the heap: no line is too deep. Time is proportional to nodes; each node sows its
+//! moves once. Memory is the tables' plus about a kilobyte for each board on the current path.
+
+use std::collections::HashMap;
+
+use arrayvec::ArrayVec;
+
+use crate::board::Board;
+use crate::index;
+use crate::numbers::{INFINITE, ProofNumbers, Slot};
+use crate::retrograde::Tier;
+use crate::rules::{MAX_MOVES, Rules, Turn};
+use crate::tt::{Entry, Key, TranspositionTable};
+
+/// How strongly the share of the seeds a question asks for raises the first guess of its numbers.
+///
+/// With 0 (every new node counts 1), 32, 64, 128 and 256 the six first moves of `ayoayo` took
+/// 15.0, 3.0, 2.0, 1.5 and 1.8 million nodes, those of `hoyito` 0.46, 0.30, 0.37, 0.52 and 0.61.
+const GREED: i32 = 96;
+
+/// A result that leans on no repetition.
+const FREE: u32 = u32::MAX;
+
+/// Nodes between two looks at whether to go on.
+const POLL: u64 = 1024;
+
+/// The answer to a question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Answer {
+    /// The value is at least this, which is no less than what was asked.
+    AtLeast(i32),
+    /// The value is at most this, which is less than what was asked.
+    AtMost(i32),
+    /// The search was told to stop first.
+    Open,
+}
+
+/// What is shared by all searches of a profile.
+#[derive(Clone, Copy)]
+pub(crate) struct Knowledge<'a, R, const P: usize> {
+    pub(crate) rules: R,
+    /// Solved tiers by number of seeds: all up to some number.
+    pub(crate) tiers: &'a [&'a Tier],
+    pub(crate) bounds: &'a TranspositionTable,
+    pub(crate) numbers: &'a ProofNumbers,
+}
+
+impl<R: Rules<P>, const P: usize> Knowledge<'_, R, P> {
+    /// The value of a board in a solved tier.
+    #[inline(always)]
+    pub(crate) fn solved(&self, board: &Board<P>) -> Option<i32> {
+        let tier = self.tiers.get(board.seeds() as usize)?;
+        Some(i32::from(tier.values[index::rank(board) as usize]))
+    }
+
+    /// The proven bounds of the value of a board.
+    pub(crate) fn known(&self, board: &Board<P>) -> (i32, i32) {
+        match self.solved(board) {
+            Some(value) => (value, value),
+            None => self.bounded(board, self.bounds.key(board)),
+        }
+    }
+
+    /// The proven bounds of a board outside the solved tiers: no side can win more than there is.
+    #[inline(always)]
+    fn bounded(&self, board: &Board<P>, key: Key) -> (i32, i32) {
+        let seeds = board.seeds() as i32;
+        match self.bounds.get(key) {
+            Some(entry) => (i32::from(entry.lower).max(-seeds), i32::from(entry.upper).min(seeds)),
+            None => (-seeds, seeds),
+        }
+    }
+
+    /// All values are multiples of the rules' unit, so a lower bound may be rounded up.
+    fn round_up(value: i32) -> i32 {
+        let unit = R::UNIT as i32;
+        -(-value).div_euclid(unit) * unit
+    }
+
+    fn round_down(value: i32) -> i32 {
+        let unit = R::UNIT as i32;
+        value.div_euclid(unit) * unit
+    }
+
+    fn store(&self, board: &Board<P>, answer: Answer, pit: Option<u8>, nodes: u64) {
+        let seeds = board.seeds() as i32;
+        if self.tiers.len() as i32 > seeds {
+            return;
+        }
+        let (lower, upper) = match answer {
+            Answer::AtLeast(value) => (Self::round_up(value), seeds),
+            Answer::AtMost(value) => (-seeds, Self::round_down(value)),
+            Answer::Open => return,
+        };
+        let work = nodes.checked_ilog2().unwrap_or(0) as u8;
+        self.bounds.put(self.bounds.key(board), Entry { lower: lower as i8, upper: upper as i8, pit, work });
+    }
+}
+
+/// A move of the node under search, seen by its mover.
+struct Choice<const P: usize> {
+    next: Board<P>,
+    captured: i32,
+    again: bool,
+    pit: Option<u8>,
+    /// The question about `next` that this node's question turns into.
+    asks: i32,
+    /// Where `next` is in the transposition table, `None` in a solved tier.
+    key: Option<Key>,
+    slot: Slot,
+    /// Numbers of this node's claim by this move. Proof 0: it holds. Disproof 0: it fails.
+    proof: u32,
+    disproof: u32,
+    /// Where settled: the bound of the claim's value by this move, and the ply it leans on.
+    bound: i32,
+    lean: u32,
+}
+
+impl<const P: usize> Choice<P> {
+    fn settled(&self) -> bool {
+        self.proof == 0 || self.disproof == 0
+    }
+
+    fn settle(&mut self, holds: bool, bound: i32, lean: u32) {
+        (self.proof, self.disproof) = if holds { (0, INFINITE) } else { (INFINITE, 0) };
+        (self.bound, self.lean) = (bound, lean);
+    }
+}
+
+/// A node on the path.
+struct Frame<const P: usize> {
+    board: Board<P>,
+    /// 0 for the side to move at the root, 1 for the other.
+    side: u8,
+    /// The question: is the value of `board` at least this?
+    at_least: i32,
+    /// The search leaves this node when a number reaches its threshold.
+    proof_limit: u32,
+    disproof_limit: u32,
+    /// The first ply since the last capture.
+    since_capture: usize,
+    /// Length of the trail when this node was entered.
+    trail: usize,
+    /// Nodes searched when this node was entered.
+    nodes: u64,
+    choices: ArrayVec<Choice<P>, MAX_MOVES>,
+    /// The choice under search.
+    at: usize,
+}
+
+/// What a node tells its parent.
+struct Result {
+    proof: u32,
+    disproof: u32,
+    bound: i32,
+    lean: u32,
+}
+
+impl Result {
+    /// A settled result from a node's own view.
+    fn settled(holds: bool, bound: i32, lean: u32) -> Self {
+        let (proof, disproof) = if holds { (0, INFINITE) } else { (INFINITE, 0) };
+        Self { proof, disproof, bound, lean }
+    }
+}
+
+/// A provisional hold.
+struct Held<const P: usize> {
+    board: Board<P>,
+    side: u8,
+    at_least: i32,
+}
+
+/// One thread's search.
+pub(crate) struct Search<'a, R, const P: usize> {
+    shared: Knowledge<'a, R, P>,
+    path: Vec<Frame<P>>,
+    /// Provisional holds in the order they were found, and for each the ply it leans on.
+    trail: Vec<Held<P>>,
+    held: HashMap<(Board<P>, u8), u32>,
+    nodes: u64,
+}
+
+impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
+    pub(crate) fn new(shared: Knowledge<'a, R, P>) -> Self {
+        Self { shared, path: Vec::new(), trail: Vec::new(), held: HashMap::new(), nodes: 0 }
+    }
+
+    /// What is shared with other searches.
+    pub(crate) fn shared(&self) -> Knowledge<'a, R, P> {
+        self.shared
+    }
+
+    /// Boards expanded so far, each time one is.
+    pub(crate) fn nodes(&self) -> u64 {
+        self.nodes
+    }
+
+    /// Answers "is the value of `board` at least `at_least`?", unless `go_on` (given the nodes of
+    /// this question so far) says no before.
+    pub(crate) fn ask(&mut self, board: &Board<P>, at_least: i32, go_on: impl Fn(u64) -> bool) -> Answer {
+        let (lower, upper) = self.shared.known(board);
+        if lower >= at_least {
+            return Answer::AtLeast(lower);
+        }
+        if upper < at_least {
+            return Answer::AtMost(upper);
+        }
+        let first = self.nodes;
+        let mut result = self.enter(*board, 0, at_least, (INFINITE, INFINITE), 0);
+        let mut polled = self.nodes;
+        loop {
+            if let Some(done) = result.take() {
+                let Some(parent) = self.path.last_mut() else {
+                    return match done {
+                        Result { proof: 0, bound, .. } => Answer::AtLeast(bound),
+                        Result { disproof: 0, bound, .. } => Answer::AtMost(bound),
+                        _ => Answer::Open,
+                    };
+                };
+                parent.take(done);
+            }
+            if self.nodes - polled >= POLL {
+                polled = self.nodes;
+                if !go_on(self.nodes - first) {
+                    self.abandon();
+                    return Answer::Open;
+                }
+            }
+            result = self.step();
+        }
+    }
+
+    /// The first move of a proof that the side to move wins at least `at_least` (1 or more): a pit,
+    /// or `None` inside for a pass. `None` where that is not so or not found in time.
+    pub(crate) fn proof(
+        &mut self,
+        board: &Board<P>,
+        at_least: i32,
+        go_on: impl Fn(u64) -> bool,
+    ) -> Option<Option<u8>> {
+        debug_assert!(at_least >= 1, "only a proof is sure to make progress");
+        let Answer::AtLeast(_) = self.ask(board, at_least, go_on) else { return None };
+        let entry = self.shared.bounds.get(self.shared.bounds.key(board))?;
+        (i32::from(entry.lower) >= at_least).then_some(entry.pit)
+    }
+
+    /// Leaves the whole path, keeping nothing provisional.
+    fn abandon(&mut self) {
+        self.path.clear();
+        self.forget(0);
+    }
+
+    /// Puts a node on the path, unless it is settled at once: then its result.
+    fn enter(
+        &mut self,
+        board: Board<P>,
+        side: u8,
+        at_least: i32,
+        (proof_limit, disproof_limit): (u32, u32),
+        since_capture: usize,
+    ) -> Option<Result> {
+        self.nodes += 1;
+        let moves = match self.shared.rules.turn(&board) {
+            Turn::Over { margin } => {
+                let margin = i32::from(margin);
+                return Some(Result::settled(margin >= at_least, margin, FREE));
+            }
+            Turn::Moves(moves) => moves,
+        };
+        let mut frame = Frame {
+            board,
+            side,
+            at_least,
+            proof_limit,
+            disproof_limit,
+            since_capture,
+            trail: self.trail.len(),
+            nodes: self.nodes - 1,
+            choices: ArrayVec::new(),
+            at: 0,
+        };
+        for m in &moves {
+            let captured = i32::from(m.captured);
+            let asks = if m.again { at_least - captured } else { captured - at_least + 1 };
+            let in_tiers = self.shared.tiers.len() > m.next.seeds() as usize;
+            let key = (!in_tiers).then(|| self.shared.bounds.key(&m.next));
+            let slot = ProofNumbers::slot(key.unwrap_or(0), asks);
+            let (proof, disproof) = first_guess(&m.next, asks);
+            let (proof, disproof) = if m.again { (proof, disproof) } else { (disproof, proof) };
+            let mut choice = Choice {
+                next: m.next,
+                captured,
+                again: m.again,
+                pit: m.pit,
+                asks,
+                key,
+                slot,
+                proof,
+                disproof,
+                bound: 0,
+                lean: FREE,
+            };
+            if captured == 0 && key.is_some() {
+                let child_side = side ^ 1;
+                let repeated = (since_capture..self.path.len())
+                    .find(|&ply| self.path[ply].side == child_side && self.path[ply].board == m.next);
+                if let Some(ply) = repeated {
+                    choice.settle_provisionally(at_least, ply as u32);
+                }
+            }
+            frame.choices.push(choice);
+        }
+        self.path.push(frame);
+        None
+    }
+
+    /// Goes on at the end of the path: enters the most promising move, or leaves the node.
+    fn step(&mut self) -> Option<Result> {
+        let ply = self.path.len() - 1;
+        let shared = self.shared;
+        let frame = &mut self.path[ply];
+        let at_least = frame.at_least;
+        let mut best = None;
+        // The least and the second least proof number.
+        let (mut proof, mut second) = (INFINITE, INFINITE);
+        // The largest disproof number of an open move, and how many are open.
+        let (mut hardest, mut open) = (0, 0);
+        for (at, choice) in frame.choices.iter_mut().enumerate() {
+            if !choice.settled() {
+                look_up(&shared, &self.held, frame.side, choice, at_least);
+            }
+            if choice.proof < proof {
+                (second, proof) = (proof, choice.proof);
+                best = Some(at);
+            } else {
+                second = second.min(choice.proof);
+            }
+            if !choice.settled() {
+                open += 1;
+                hardest = hardest.max(choice.disproof);
+            }
+        }
+        if proof == 0 {
+            // A move that holds freely is worth more than one that leans on the path.
+            let holding = frame.choices.iter().filter(|c| c.proof == 0);
+            let choice = holding.max_by_key(|c| (c.lean == FREE, c.bound)).expect("a move holds");
+            let (bound, lean, pit) = (choice.bound, choice.lean, choice.pit);
+            return Some(self.leave(true, bound, lean, pit));
+        }
+        if open == 0 {
+            let bound = frame.choices.iter().map(|c| c.bound).max().expect("a turn has moves");
+            let lean = frame.choices.iter().map(|c| c.lean).min().expect("a turn has moves");
+            return Some(self.leave(false, bound, lean, None));
+        }
+        let disproof = (hardest + (open - 1)).min(INFINITE);
+        // A node without limits is only left settled, so a search without end can not happen here.
+        let reached = |number, limit| number >= limit && limit < INFINITE;
+        if reached(proof, frame.proof_limit) || reached(disproof, frame.disproof_limit) {
+            let frame = self.path.pop().expect("a node is left");
+            self.forget(frame.trail);
+            let slot = ProofNumbers::slot(shared.bounds.key(&frame.board), at_least);
+            shared.numbers.put(slot, proof, disproof);
+            return Some(Result { proof, disproof, bound: 0, lean: FREE });
+        }
+        let at = best.unwrap_or_else(|| {
+            // Every open move looks unprovable: go on with the first of them all the same.
+            frame.choices.iter().position(|c| !c.settled()).expect("a move is open")
+        });
+        frame.at = at;
+        let choice = &frame.choices[at];
+        // The move is searched until another looks better by a quarter, or the node is decided.
+        let proof_limit = frame.proof_limit.min(second.saturating_add(1 + second / 4)).min(INFINITE);
+        let others = disproof - choice.disproof.min(disproof);
+        let disproof_limit =
+            frame.disproof_limit.saturating_sub(others).max(choice.disproof.saturating_add(1)).min(INFINITE);
+        let limits = if choice.again { (proof_limit, disproof_limit) } else { (disproof_limit, proof_limit) };
+        let since_capture = if choice.captured > 0 { ply + 1 } else { frame.since_capture };
+        let side = if choice.again { frame.side } else { frame.side ^ 1 };
+        let (next, asks) = (choice.next, choice.asks);
+        self.enter(next, side, asks, limits, since_capture)
+    }
+
+    /// Leaves the last node of the path, settled, and stores what is proven by it.
+    fn leave(&mut self, holds: bool, bound: i32, lean: u32, pit: Option<u8>) -> Result {
+        let frame = self.path.pop().expect("a node is left");
+        let ply = self.path.len();
+        let answer = |bound| if holds { Answer::AtLeast(bound) } else { Answer::AtMost(bound) };
+        let nodes = self.nodes - frame.nodes;
+        let mover_proves = frame.at_least >= 1;
+        if holds == mover_proves {
+            // A proof. What was held provisionally below counted on this node being held.
+            debug_assert_eq!(lean, FREE);
+            self.forget(frame.trail);
+            self.shared.store(&frame.board, answer(bound), pit, nodes);
+            return Result::settled(holds, bound, FREE);
+        }
+        // A hold that leans on something is only known to meet the question itself.
+        let asked = if holds { frame.at_least } else { frame.at_least - 1 };
+        let bound = if lean == FREE { bound } else { asked };
+        if lean as usize >= ply {
+            // Nothing above is leant on: everything held below is held for good.
+            for held in self.trail.drain(frame.trail..) {
+                self.held.remove(&(held.board, held.side));
+                let answer = if held.at_least >= 1 {
+                    Answer::AtMost(held.at_least - 1)
+                } else {
+                    Answer::AtLeast(held.at_least)
+                };
+                self.shared.store(&held.board, answer, None, 1);
+            }
+            self.shared.store(&frame.board, answer(bound), pit, nodes);
+            return Result::settled(holds, bound, FREE);
+        }
+        // What leant on this node now leans on what this node leans on.
+        for held in &self.trail[frame.trail..] {
+            if let Some(ply) = self.held.get_mut(&(held.board, held.side)) {
+                *ply = lean.min(*ply);
+            }
+        }
+        self.held.insert((frame.board, frame.side), lean);
+        self.trail.push(Held { board: frame.board, side: frame.side, at_least: frame.at_least });
+        Result::settled(holds, bound, lean)
+    }
+
+    /// Drops the provisional holds found since the trail was `length` long.
+    fn forget(&mut self, length: usize) {
+        for held in self.trail.drain(length..) {
+            self.held.remove(&(held.board, held.side));
+        }
+    }
+}
+
+impl<const P: usize> Choice<P> {
+    /// A repetition holds for the side that infinite play suits: value 0 against the question.
+    fn settle_provisionally(&mut self, at_least: i32, lean: u32) {
+        if at_least <= 0 {
+            self.settle(true, at_least, lean);
+        } else {
+            self.settle(false, at_least - 1, lean);
+        }
+    }
+}
+
+impl<const P: usize> Frame<P> {
+    /// Takes over what the child under search found.
+    fn take(&mut self, child: Result) {
+        let choice = &mut self.choices[self.at];
+        let (proof, disproof, bound) = if choice.again {
+            (child.proof, child.disproof, choice.captured + child.bound)
+        } else {
+            (child.disproof, child.proof, choice.captured - child.bound)
+        };
+        (choice.proof, choice.disproof) = (proof, disproof);
+        if choice.settled() {
+            (choice.bound, choice.lean) = (bound, child.lean);
+        }
+    }
+}
+
+/// Brings an open move up to date with what has been found elsewhere.
+#[inline(always)]
+fn look_up<R: Rules<P>, const P: usize>(
+    shared: &Knowledge<'_, R, P>,
+    held: &HashMap<(Board<P>, u8), u32>,
+    side: u8,
+    choice: &mut Choice<P>,
+    at_least: i32,
+) {
+    let (lower, upper) = match choice.key {
+        None => {
+            let tier = shared.tiers[choice.next.seeds() as usize];
+            let value = i32::from(tier.values[index::rank(&choice.next) as usize]);
+            (value, value)
+        }
+        Some(key) => shared.bounded(&choice.next, key),
+    };
+    let captured = choice.captured;
+    let (lower, upper) = if choice.again {
+        (captured + lower, captured + upper)
+    } else {
+        (captured - upper, captured - lower)
+    };
+    if lower >= at_least {
+        return choice.settle(true, lower, FREE);
+    }
+    if upper < at_least {
+        return choice.settle(false, upper, FREE);
+    }
+    if captured == 0
+        && !held.is_empty()
+        && let Some(&lean) = held.get(&(choice.next, side ^ 1))
+    {
+        return choice.settle_provisionally(at_least, lean);
+    }
+    if let Some((proof, disproof)) = shared.numbers.get(choice.slot) {
+        (choice.proof, choice.disproof) = if choice.again { (proof, disproof) } else { (disproof, proof) };
+    }
+}
+
+/// The numbers of a question nobody has looked at: a larger share of the seeds is harder to prove, and
+/// more moves are harder to refute.
+#[inline(always)]
+fn first_guess<const P: usize>(board: &Board<P>, at_least: i32) -> (u32, u32) {
+    let seeds = (board.seeds() as i32).max(1);
+    let moves = (0..Board::<P>::ROW).filter(|&pit| board.get(pit) > 0).count().max(1);
+    let proof = 1 + GREED * at_least.max(0) / seeds;
+    let disproof = moves as i32 + GREED * (1 - at_least).max(0) / seeds;
+    (proof as u32, disproof as u32)
+}

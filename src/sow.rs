@@ -1,0 +1,297 @@
+//! Laps as table adds, and the relay that strings them together.
+//!
+//! Lifting the seeds of one pit and sowing them is one addition: for every pit and count a table
+//! holds what each lane gains or loses, and where the last seed falls. Sowing takes as long for
+//! two seeds as for forty. The relay is a chain of dependent loads, so an entry also holds where
+//! the last pit's lane lies, and the table is one flat array whose index needs no bounds check.
+//!
+//! The relay itself does not know the games. It asks, after each lap, what the count of the last
+//! pit (that seed included) means: stop, or lift and go on.
+//!
+//! # Never-ending sowings
+//! A relay is a function on the pairs (board, pit to lift), so a sowing never ends exactly where a
+//! pair comes back. The first [`PLAIN_LAPS`] laps are not watched; after them Brent's algorithm
+//! (R. P. Brent, "An improved Monte Carlo factorization algorithm", 1980) keeps one earlier pair
+//! and compares: constant memory, at most three times the laps up to the end of the first period.
+
+use crate::board::{Board, WORDS};
+
+/// Laps played before the relay is watched for a cycle: nearly all sowings are over by then.
+const PLAIN_LAPS: u32 = 64;
+
+/// Counts a pit can have in the table's index: a power of two above 96.
+const COUNTS: usize = 128;
+
+/// Table entries: the power of two above 24 pits times [`COUNTS`].
+const ENTRIES: usize = 32 * COUNTS;
+
+/// What one lap does to the board.
+#[derive(Clone, Copy)]
+struct Lap {
+    /// What to add to the words of the board, wrapping: the lifted pit loses, others gain.
+    delta: [u64; WORDS],
+    /// The last seed's pit, times [`COUNTS`].
+    base: u16,
+    /// The last seed's pit.
+    pit: u8,
+    /// Word and bit of the last seed's lane.
+    word: u8,
+    shift: u8,
+}
+
+/// Whether a lap drops seeds into the pit it was lifted from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Origin {
+    /// Every lap skips its origin (Ayoayo 2).
+    Skipped,
+    /// A lap of `2R` seeds or more also drops into its origin (Hoyito II 1).
+    Sown,
+}
+
+/// The laps of a board of `P` pits.
+pub(crate) struct Laps<const P: usize>;
+
+impl<const P: usize> Laps<P> {
+    const SKIPPING: &[Lap; ENTRIES] = &lap_table::<P>(Origin::Skipped);
+    const SOWING: &[Lap; ENTRIES] = &lap_table::<P>(Origin::Sown);
+}
+
+/// The lap table of a board of `P` pits. Entries past the board or past 96 seeds are never used.
+const fn lap_table<const P: usize>(origin: Origin) -> [Lap; ENTRIES] {
+    let mut table = [Lap { delta: [0; WORDS], base: 0, pit: 0, word: 0, shift: 0 }; ENTRIES];
+    let mut pit = 0;
+    while pit < P {
+        let mut count = 1;
+        while count <= crate::board::MAX_SEEDS as usize {
+            // One full round gives every pit a seed, the origin too unless it is skipped.
+            let round = match origin {
+                Origin::Skipped => P - 1,
+                Origin::Sown => P,
+            };
+            let (full, rest) = (count / round, count % round);
+            let mut delta = [0u64; WORDS];
+            let mut step = 1;
+            while step <= round {
+                let (word, shift) = Board::<P>::lane((pit + step) % P);
+                let gain = full + if step <= rest { 1 } else { 0 };
+                delta[word] = delta[word].wrapping_add((gain as u64) << shift);
+                step += 1;
+            }
+            let (word, shift) = Board::<P>::lane(pit);
+            delta[word] = delta[word].wrapping_sub((count as u64) << shift);
+            let last = (pit + if rest == 0 { round } else { rest }) % P;
+            let (word, shift) = Board::<P>::lane(last);
+            table[pit * COUNTS + count] = Lap {
+                delta,
+                base: (last * COUNTS) as u16,
+                pit: last as u8,
+                word: word as u8,
+                shift: shift as u8,
+            };
+            count += 1;
+        }
+        pit += 1;
+    }
+    table
+}
+
+/// Where a relay ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Relay<const P: usize> {
+    /// The board with all seeds sown, nothing captured yet.
+    pub(crate) board: Board<P>,
+    /// The pit of the last seed.
+    pub(crate) last: usize,
+    /// Seeds in it, that seed included.
+    pub(crate) count: u32,
+    /// Laps sown.
+    pub(crate) laps: u32,
+}
+
+/// A relay under way: the next lap lifts the `count` seeds of `pit`.
+#[derive(Clone, Copy)]
+struct Hand<const P: usize> {
+    board: Board<P>,
+    base: usize,
+    pit: usize,
+    count: u32,
+}
+
+impl<const P: usize> Hand<P> {
+    #[inline(always)]
+    fn at(board: Board<P>, pit: usize) -> Self {
+        Self { board, base: pit * COUNTS, pit, count: board.get(pit) }
+    }
+
+    /// Sows one lap: afterwards the hand lies over the last seed's pit.
+    #[inline(always)]
+    fn sow(&mut self, table: &[Lap; ENTRIES]) {
+        let lap = &table[(self.base + self.count as usize) & (ENTRIES - 1)];
+        let words = &mut self.board.words;
+        words[0] = words[0].wrapping_add(lap.delta[0]);
+        words[1] = words[1].wrapping_add(lap.delta[1]);
+        let mut lane = if lap.word == 0 { words[0] } else { words[1] };
+        if P > 16 {
+            words[2] = words[2].wrapping_add(lap.delta[2]);
+            lane = if lap.word == 2 { words[2] } else { lane };
+        }
+        self.base = lap.base as usize;
+        self.pit = lap.pit as usize;
+        self.count = (lane >> (lap.shift & 63)) as u32 & 0x7f;
+    }
+}
+
+/// Sows from `pit`, lap after lap, until `ends(last pit, its count)` holds. `None`: it never does.
+///
+/// `pit` holds at least one seed.
+#[inline(always)]
+pub(crate) fn relay<const P: usize>(
+    board: Board<P>,
+    pit: usize,
+    origin: Origin,
+    ends: impl Fn(usize, u32) -> bool,
+) -> Option<Relay<P>> {
+    let table = match origin {
+        Origin::Skipped => Laps::<P>::SKIPPING,
+        Origin::Sown => Laps::<P>::SOWING,
+    };
+    let mut hand = Hand::at(board, pit);
+    let mut laps = 0;
+    while laps < PLAIN_LAPS {
+        hand.sow(table);
+        laps += 1;
+        if ends(hand.pit, hand.count) {
+            return Some(Relay { board: hand.board, last: hand.pit, count: hand.count, laps });
+        }
+    }
+    watched(hand, laps, table, ends)
+}
+
+/// Goes on with a relay that has sown `laps` laps, watching for a pair that comes back.
+#[cold]
+#[inline(never)]
+fn watched<const P: usize>(
+    mut hand: Hand<P>,
+    mut laps: u32,
+    table: &[Lap; ENTRIES],
+    ends: impl Fn(usize, u32) -> bool,
+) -> Option<Relay<P>> {
+    let mut kept = (hand.board, hand.pit);
+    // Laps until the kept pair is replaced, doubled each time.
+    let mut window = PLAIN_LAPS;
+    let mut since = 0;
+    loop {
+        hand.sow(table);
+        laps = laps.saturating_add(1);
+        if ends(hand.pit, hand.count) {
+            return Some(Relay { board: hand.board, last: hand.pit, count: hand.count, laps });
+        }
+        if (hand.board, hand.pit) == kept {
+            return None;
+        }
+        since += 1;
+        if since == window {
+            kept = (hand.board, hand.pit);
+            window = window.saturating_mul(2);
+            since = 0;
+        }
+    }
+}
+
+/// The boards of a sowing after each of its laps, with the pit of that lap's last seed: what a
+/// person watches. Never ends where the sowing never ends.
+pub(crate) fn laps<const P: usize>(
+    board: Board<P>,
+    pit: usize,
+    origin: Origin,
+    ends: impl Fn(usize, u32) -> bool,
+) -> impl Iterator<Item = (Board<P>, usize)> {
+    let table = match origin {
+        Origin::Skipped => Laps::<P>::SKIPPING,
+        Origin::Sown => Laps::<P>::SOWING,
+    };
+    let mut hand = Some(Hand::at(board, pit));
+    std::iter::from_fn(move || {
+        let mut now = hand?;
+        now.sow(table);
+        hand = (!ends(now.pit, now.count)).then_some(now);
+        Some((now.board, now.pit))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every lap of every table, against seeds put down one by one.
+    fn check<const P: usize>() {
+        for origin in [Origin::Skipped, Origin::Sown] {
+            for pit in 0..P {
+                for count in 1..=crate::board::MAX_SEEDS as usize {
+                    let mut counts = [0u8; P];
+                    counts[pit] = count as u8;
+                    let mut hand = Hand::at(Board::<P>::from_counts(&counts), pit);
+                    hand.sow(match origin {
+                        Origin::Skipped => Laps::<P>::SKIPPING,
+                        Origin::Sown => Laps::<P>::SOWING,
+                    });
+                    counts[pit] = 0;
+                    let mut at = pit;
+                    for _ in 0..count {
+                        at = (at + 1) % P;
+                        if at == pit && origin == Origin::Skipped {
+                            at = (at + 1) % P;
+                        }
+                        counts[at] += 1;
+                    }
+                    assert_eq!(hand.board.counts(), counts, "{P} pits, {pit}, {count} seeds");
+                    assert_eq!((hand.pit, hand.count), (at, u32::from(counts[at])));
+                    assert_eq!(hand.base, at * COUNTS);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_lap_is_its_seeds_put_down_one_by_one() {
+        check::<4>();
+        check::<6>();
+        check::<8>();
+        check::<10>();
+        check::<12>();
+        check::<14>();
+        check::<16>();
+        check::<18>();
+        check::<20>();
+        check::<22>();
+        check::<24>();
+    }
+
+    fn never_ends_in_hoyito(counts: [u8; 12], pit: usize) -> bool {
+        relay(Board::<12>::from_counts(&counts), pit, Origin::Sown, |_, count| count == 1 || count == 4)
+            .is_none()
+    }
+
+    #[test]
+    fn a_period_of_64_851_laps_is_recognised() {
+        // RULES.md: Hoyito, `1-0-4-3-2-11-5-7-0-2-6-3`, North, `f`, here from North's view.
+        let counts = [5, 7, 0, 2, 6, 3, 1, 0, 4, 3, 2, 11];
+        assert!(never_ends_in_hoyito(counts, 5));
+        let board = Board::<12>::from_counts(&counts);
+        let mut steps = laps(board, 5, Origin::Sown, |_, count| count == 1 || count == 4);
+        // Well inside the cycle, the same (board, pit) comes back after exactly one period.
+        let inside = steps.by_ref().nth(1_000_000).unwrap();
+        let period = 1 + steps.position(|pair| pair == inside).unwrap();
+        assert_eq!(period, 64_851);
+    }
+
+    #[test]
+    fn the_short_cycles_of_the_rules_are_recognised() {
+        assert!(never_ends_in_hoyito([2, 0, 1, 0, 1, 0, 1, 0, 1, 3, 2, 1], 0));
+        let board = Board::<12>::from_counts(&[3, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1]);
+        assert_eq!(relay(board, 0, Origin::Skipped, |_, count| count == 1), None);
+        let mut steps = laps(board, 0, Origin::Skipped, |_, count| count == 1);
+        let inside = steps.by_ref().nth(1_000).unwrap();
+        assert_eq!(1 + steps.position(|pair| pair == inside).unwrap(), 72);
+    }
+}
