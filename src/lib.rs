@@ -1,6 +1,7 @@
 //! Exact solving of relay mancala.
 pub mod analysis;
 pub mod board;
+mod closed_set;
 pub mod engine;
 pub mod index;
 pub mod notation;

@@ -16,11 +16,14 @@
 //!   from its board on, whatever came before.
 //! * A *hold* (the prover fails) may close loops: the holder is content with infinite play. A hold
 //!   found with the help of a repetition *leans* on the ancestor that was repeated. It is stored
-//!   only once that ancestor itself is found to be held without leaning on anything above it: then the
+//!   only once everything it leans on is found to be held without leaning on anything above: then the
 //!   holder's choices in the whole subtree form a strategy that either meets the bound or stays in
 //!   the subtree for ever, which is 0 and meets it too. Until then it is *provisional*: used
-//!   while the ancestor is on the path, and forgotten if the ancestor is left without such a result.
+//!   while what it leans on is on the path, and forgotten when one of these is left without being held. For
+//!   each provisional hold the set of nodes it leans on is kept exactly, so that no more is forgotten than must be.
 //! * Captures never come back, so a repetition is only sought since the last capture.
+//!
+//! Where a side holds only by a wide web of loops, [`crate::closed_set`] settles the question instead.
 //!
 //! The stack is on the heap: no line is too deep. Time is proportional to nodes; each node sows its
 //! moves once. Memory is the tables' plus about a kilobyte for each board on the current path.
@@ -30,6 +33,7 @@ use std::collections::HashMap;
 use arrayvec::ArrayVec;
 
 use crate::board::Board;
+use crate::closed_set;
 use crate::index;
 use crate::numbers::{INFINITE, ProofNumbers, Slot};
 use crate::retrograde::Tier;
@@ -42,11 +46,29 @@ use crate::tt::{Entry, Key, TranspositionTable};
 /// 15.0, 3.0, 2.0, 1.5 and 1.8 million nodes, those of `hoyito` 0.46, 0.30, 0.37, 0.52 and 0.61.
 const GREED: i32 = 96;
 
-/// A result that leans on no repetition.
-const FREE: u32 = u32::MAX;
+/// The nodes of the path that a hold leans on, a bit each, counted from the last capture. No bit: it leans
+/// on nothing. The last bit stands for all nodes from there on.
+type Leans = u128;
+
+/// Leaning on nothing: true whatever the path.
+const FREE: Leans = 0;
+
+/// The bit of the node `plies` after the last capture.
+fn lean_on(plies: usize) -> Leans {
+    1 << plies.min(Leans::BITS as usize - 1)
+}
 
 /// Nodes between two looks at whether to go on.
 const POLL: u64 = 1024;
+
+/// Nodes a best-first search may take with the least effort.
+const FIRST_NODES: u64 = 1 << 16;
+
+/// Nodes a walk through a closed set may take with the least effort, searches of captures included.
+const FIRST_WALK: u64 = 1 << 14;
+
+/// Efforts above this one are the same.
+const MOST_EFFORT: u32 = 40;
 
 /// The answer to a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,30 +117,31 @@ impl<R: Rules<P>, const P: usize> Knowledge<'_, R, P> {
         }
     }
 
-    /// All values are multiples of the rules' unit, so a lower bound may be rounded up.
-    fn round_up(value: i32) -> i32 {
-        let unit = R::UNIT as i32;
-        -(-value).div_euclid(unit) * unit
-    }
-
-    fn round_down(value: i32) -> i32 {
-        let unit = R::UNIT as i32;
-        value.div_euclid(unit) * unit
-    }
-
-    fn store(&self, board: &Board<P>, answer: Answer, pit: Option<u8>, nodes: u64) {
+    /// Stores an answer that is true of a board whatever the path. `nodes`: the work it took.
+    pub(crate) fn store(&self, board: &Board<P>, answer: Answer, pit: Option<u8>, nodes: u64) {
         let seeds = board.seeds() as i32;
         if self.tiers.len() as i32 > seeds {
             return;
         }
         let (lower, upper) = match answer {
-            Answer::AtLeast(value) => (Self::round_up(value), seeds),
-            Answer::AtMost(value) => (-seeds, Self::round_down(value)),
+            Answer::AtLeast(value) => (round_up::<R, P>(value), seeds),
+            Answer::AtMost(value) => (-seeds, round_down::<R, P>(value)),
             Answer::Open => return,
         };
         let work = nodes.checked_ilog2().unwrap_or(0) as u8;
         self.bounds.put(self.bounds.key(board), Entry { lower: lower as i8, upper: upper as i8, pit, work });
     }
+}
+
+/// All values are multiples of the rules' unit, so a lower bound may be rounded up.
+fn round_up<R: Rules<P>, const P: usize>(bound: i32) -> i32 {
+    -round_down::<R, P>(-bound)
+}
+
+/// All values are multiples of the rules' unit, so an upper bound may be rounded down.
+fn round_down<R: Rules<P>, const P: usize>(bound: i32) -> i32 {
+    let unit = R::UNIT as i32;
+    bound.div_euclid(unit) * unit
 }
 
 /// A move of the node under search, seen by its mover.
@@ -135,9 +158,9 @@ struct Choice<const P: usize> {
     /// Numbers of this node's claim by this move. Proof 0: it holds. Disproof 0: it fails.
     proof: u32,
     disproof: u32,
-    /// Where settled: the bound of the claim's value by this move, and the ply it leans on.
+    /// Where settled: the bound of the claim's value by this move, and what that leans on.
     bound: i32,
-    lean: u32,
+    leans: Leans,
 }
 
 impl<const P: usize> Choice<P> {
@@ -145,9 +168,9 @@ impl<const P: usize> Choice<P> {
         self.proof == 0 || self.disproof == 0
     }
 
-    fn settle(&mut self, holds: bool, bound: i32, lean: u32) {
+    fn settle(&mut self, holds: bool, bound: i32, leans: Leans) {
         (self.proof, self.disproof) = if holds { (0, INFINITE) } else { (INFINITE, 0) };
-        (self.bound, self.lean) = (bound, lean);
+        (self.bound, self.leans) = (bound, leans);
     }
 }
 
@@ -177,18 +200,19 @@ struct Result {
     proof: u32,
     disproof: u32,
     bound: i32,
-    lean: u32,
+    leans: Leans,
 }
 
 impl Result {
     /// A settled result from a node's own view.
-    fn settled(holds: bool, bound: i32, lean: u32) -> Self {
+    fn settled(holds: bool, bound: i32, leans: Leans) -> Self {
         let (proof, disproof) = if holds { (0, INFINITE) } else { (INFINITE, 0) };
-        Self { proof, disproof, bound, lean }
+        Self { proof, disproof, bound, leans }
     }
 }
 
 /// A provisional hold.
+#[derive(Clone, Copy)]
 struct Held<const P: usize> {
     board: Board<P>,
     side: u8,
@@ -199,15 +223,17 @@ struct Held<const P: usize> {
 pub(crate) struct Search<'a, R, const P: usize> {
     shared: Knowledge<'a, R, P>,
     path: Vec<Frame<P>>,
-    /// Provisional holds in the order they were found, and for each the ply it leans on.
+    /// Provisional holds in the order they were found, and what each leans on.
     trail: Vec<Held<P>>,
-    held: HashMap<(Board<P>, u8), u32>,
+    held: HashMap<(Board<P>, u8), Leans>,
     nodes: u64,
+    /// Nodes at which a walk under way is to be given up.
+    limit: u64,
 }
 
 impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
     pub(crate) fn new(shared: Knowledge<'a, R, P>) -> Self {
-        Self { shared, path: Vec::new(), trail: Vec::new(), held: HashMap::new(), nodes: 0 }
+        Self { shared, path: Vec::new(), trail: Vec::new(), held: HashMap::new(), nodes: 0, limit: u64::MAX }
     }
 
     /// What is shared with other searches.
@@ -220,9 +246,25 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         self.nodes
     }
 
-    /// Answers "is the value of `board` at least `at_least`?", unless `go_on` (given the nodes of
-    /// this question so far) says no before.
-    pub(crate) fn ask(&mut self, board: &Board<P>, at_least: i32, go_on: impl Fn(u64) -> bool) -> Answer {
+    /// True where the walk that this search serves has used up its nodes.
+    pub(crate) fn exhausted(&self) -> bool {
+        self.nodes >= self.limit
+    }
+
+    /// Counts a board expanded on behalf of this search.
+    pub(crate) fn count_node(&mut self) {
+        self.nodes += 1;
+    }
+
+    /// Answers "is the value of `board` at least `at_least`?", unless that takes more than `effort`
+    /// allows (each step doubles it) or `go_on` says no before.
+    pub(crate) fn ask(
+        &mut self,
+        board: &Board<P>,
+        at_least: i32,
+        effort: u32,
+        go_on: &dyn Fn() -> bool,
+    ) -> Answer {
         let (lower, upper) = self.shared.known(board);
         if lower >= at_least {
             return Answer::AtLeast(lower);
@@ -230,6 +272,38 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         if upper < at_least {
             return Answer::AtMost(upper);
         }
+        let effort = effort.min(MOST_EFFORT);
+        let answer = match self.best_first(board, at_least, FIRST_NODES << effort, go_on) {
+            Answer::Open => {
+                let limit = self.limit;
+                self.limit = limit.min(self.nodes + (FIRST_WALK << effort));
+                let answer = closed_set::ask(self, board, at_least, effort, go_on);
+                self.limit = limit;
+                answer
+            }
+            answer => answer,
+        };
+        match answer {
+            Answer::AtLeast(bound) => Answer::AtLeast(round_up::<R, P>(bound)),
+            Answer::AtMost(bound) => Answer::AtMost(round_down::<R, P>(bound)),
+            Answer::Open => Answer::Open,
+        }
+    }
+
+    /// Answers "is the value of `board` at least `at_least`?", unless `go_on` says no before.
+    pub(crate) fn settle(&mut self, board: &Board<P>, at_least: i32, go_on: &dyn Fn() -> bool) -> Answer {
+        let mut effort = 0;
+        loop {
+            let answer = self.ask(board, at_least, effort, go_on);
+            if answer != Answer::Open || !go_on() {
+                return answer;
+            }
+            effort += 1;
+        }
+    }
+
+    /// The best-first search for an answer, with at most `most` nodes.
+    fn best_first(&mut self, board: &Board<P>, at_least: i32, most: u64, go_on: &dyn Fn() -> bool) -> Answer {
         let first = self.nodes;
         let mut result = self.enter(*board, 0, at_least, (INFINITE, INFINITE), 0);
         let mut polled = self.nodes;
@@ -246,7 +320,7 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
             }
             if self.nodes - polled >= POLL {
                 polled = self.nodes;
-                if !go_on(self.nodes - first) {
+                if self.nodes - first >= most || self.exhausted() || !go_on() {
                     self.abandon();
                     return Answer::Open;
                 }
@@ -261,10 +335,10 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         &mut self,
         board: &Board<P>,
         at_least: i32,
-        go_on: impl Fn(u64) -> bool,
+        go_on: &dyn Fn() -> bool,
     ) -> Option<Option<u8>> {
         debug_assert!(at_least >= 1, "only a proof is sure to make progress");
-        let Answer::AtLeast(_) = self.ask(board, at_least, go_on) else { return None };
+        let Answer::AtLeast(_) = self.settle(board, at_least, go_on) else { return None };
         let entry = self.shared.bounds.get(self.shared.bounds.key(board))?;
         (i32::from(entry.lower) >= at_least).then_some(entry.pit)
     }
@@ -272,7 +346,8 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
     /// Leaves the whole path, keeping nothing provisional.
     fn abandon(&mut self) {
         self.path.clear();
-        self.forget(0);
+        self.trail.clear();
+        self.held.clear();
     }
 
     /// Puts a node on the path, unless it is settled at once: then its result.
@@ -323,14 +398,14 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
                 proof,
                 disproof,
                 bound: 0,
-                lean: FREE,
+                leans: FREE,
             };
             if captured == 0 && key.is_some() {
                 let child_side = side ^ 1;
                 let repeated = (since_capture..self.path.len())
                     .find(|&ply| self.path[ply].side == child_side && self.path[ply].board == m.next);
                 if let Some(ply) = repeated {
-                    choice.settle_provisionally(at_least, ply as u32);
+                    choice.settle_provisionally(at_least, lean_on(ply - since_capture));
                 }
             }
             frame.choices.push(choice);
@@ -368,24 +443,24 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         if proof == 0 {
             // A move that holds freely is worth more than one that leans on the path.
             let holding = frame.choices.iter().filter(|c| c.proof == 0);
-            let choice = holding.max_by_key(|c| (c.lean == FREE, c.bound)).expect("a move holds");
-            let (bound, lean, pit) = (choice.bound, choice.lean, choice.pit);
-            return Some(self.leave(true, bound, lean, pit));
+            let choice = holding.max_by_key(|c| (c.leans == FREE, c.bound)).expect("a move holds");
+            let (bound, leans, pit) = (choice.bound, choice.leans, choice.pit);
+            return Some(self.leave(true, bound, leans, pit));
         }
         if open == 0 {
             let bound = frame.choices.iter().map(|c| c.bound).max().expect("a turn has moves");
-            let lean = frame.choices.iter().map(|c| c.lean).min().expect("a turn has moves");
-            return Some(self.leave(false, bound, lean, None));
+            let leans = frame.choices.iter().fold(FREE, |leans, c| leans | c.leans);
+            return Some(self.leave(false, bound, leans, None));
         }
         let disproof = (hardest + (open - 1)).min(INFINITE);
         // A node without limits is only left settled, so a search without end can not happen here.
         let reached = |number, limit| number >= limit && limit < INFINITE;
         if reached(proof, frame.proof_limit) || reached(disproof, frame.disproof_limit) {
             let frame = self.path.pop().expect("a node is left");
-            self.forget(frame.trail);
+            self.release(&frame, None);
             let slot = ProofNumbers::slot(shared.bounds.key(&frame.board), at_least);
             shared.numbers.put(slot, proof, disproof);
-            return Some(Result { proof, disproof, bound: 0, lean: FREE });
+            return Some(Result { proof, disproof, bound: 0, leans: FREE });
         }
         let at = best.unwrap_or_else(|| {
             // Every open move looks unprovable: go on with the first of them all the same.
@@ -406,62 +481,84 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
     }
 
     /// Leaves the last node of the path, settled, and stores what is proven by it.
-    fn leave(&mut self, holds: bool, bound: i32, lean: u32, pit: Option<u8>) -> Result {
+    fn leave(&mut self, holds: bool, bound: i32, leans: Leans, pit: Option<u8>) -> Result {
         let frame = self.path.pop().expect("a node is left");
-        let ply = self.path.len();
         let answer = |bound| if holds { Answer::AtLeast(bound) } else { Answer::AtMost(bound) };
         let nodes = self.nodes - frame.nodes;
         let mover_proves = frame.at_least >= 1;
         if holds == mover_proves {
-            // A proof. What was held provisionally below counted on this node being held.
-            debug_assert_eq!(lean, FREE);
-            self.forget(frame.trail);
+            debug_assert_eq!(leans, FREE, "a proof has no repetition");
+            self.release(&frame, None);
             self.shared.store(&frame.board, answer(bound), pit, nodes);
             return Result::settled(holds, bound, FREE);
         }
         // A hold that leans on something is only known to meet the question itself.
         let asked = if holds { frame.at_least } else { frame.at_least - 1 };
-        let bound = if lean == FREE { bound } else { asked };
-        if lean as usize >= ply {
-            // Nothing above is leant on: everything held below is held for good.
-            for held in self.trail.drain(frame.trail..) {
-                self.held.remove(&(held.board, held.side));
-                let answer = if held.at_least >= 1 {
-                    Answer::AtMost(held.at_least - 1)
-                } else {
-                    Answer::AtLeast(held.at_least)
-                };
-                self.shared.store(&held.board, answer, None, 1);
-            }
+        let bound = if leans == FREE { bound } else { asked };
+        let plies = self.path.len() - frame.since_capture;
+        // Leaning on itself a node goes round for ever, which holds. The last bit is only this node's
+        // own where this node is the first that it stands for.
+        let own = if plies < Leans::BITS as usize { lean_on(plies) } else { 0 };
+        let leans = leans & !own;
+        self.release(&frame, Some(leans));
+        if leans == FREE {
             self.shared.store(&frame.board, answer(bound), pit, nodes);
-            return Result::settled(holds, bound, FREE);
+        } else {
+            self.held.insert((frame.board, frame.side), leans);
+            self.trail.push(Held { board: frame.board, side: frame.side, at_least: frame.at_least });
         }
-        // What leant on this node now leans on what this node leans on.
-        for held in &self.trail[frame.trail..] {
-            if let Some(ply) = self.held.get_mut(&(held.board, held.side)) {
-                *ply = lean.min(*ply);
-            }
-        }
-        self.held.insert((frame.board, frame.side), lean);
-        self.trail.push(Held { board: frame.board, side: frame.side, at_least: frame.at_least });
-        Result::settled(holds, bound, lean)
+        Result::settled(holds, bound, leans)
     }
 
-    /// Drops the provisional holds found since the trail was `length` long.
-    fn forget(&mut self, length: usize) {
-        for held in self.trail.drain(length..) {
-            self.held.remove(&(held.board, held.side));
+    /// Settles what was held provisionally below a node that has just left the path.
+    ///
+    /// `held_on`: the node is held itself, leaning on these; what leant on it leans on them now, and
+    /// what is left leaning on nothing is held for good. `None`: the node is not held (its prover
+    /// succeeded, or it is left open), so what leant on it is forgotten.
+    fn release(&mut self, frame: &Frame<P>, held_on: Option<Leans>) {
+        if self.trail.len() == frame.trail {
+            return;
         }
+        let plies = self.path.len() - frame.since_capture;
+        let bit = lean_on(plies);
+        let own = if plies < Leans::BITS as usize { bit } else { 0 };
+        let (shared, held) = (self.shared, &mut self.held);
+        let mut kept = frame.trail;
+        for at in frame.trail..self.trail.len() {
+            let entry = self.trail[at];
+            let key = (entry.board, entry.side);
+            let leans = held.get_mut(&key).expect("the trail and the map hold the same");
+            if *leans & bit != 0 {
+                let Some(held_on) = held_on else {
+                    held.remove(&key);
+                    continue;
+                };
+                *leans = *leans & !own | held_on;
+                if *leans == FREE {
+                    held.remove(&key);
+                    let answer = if entry.at_least >= 1 {
+                        Answer::AtMost(entry.at_least - 1)
+                    } else {
+                        Answer::AtLeast(entry.at_least)
+                    };
+                    shared.store(&entry.board, answer, None, 1);
+                    continue;
+                }
+            }
+            self.trail[kept] = entry;
+            kept += 1;
+        }
+        self.trail.truncate(kept);
     }
 }
 
 impl<const P: usize> Choice<P> {
     /// A repetition holds for the side that infinite play suits: value 0 against the question.
-    fn settle_provisionally(&mut self, at_least: i32, lean: u32) {
+    fn settle_provisionally(&mut self, at_least: i32, leans: Leans) {
         if at_least <= 0 {
-            self.settle(true, at_least, lean);
+            self.settle(true, at_least, leans);
         } else {
-            self.settle(false, at_least - 1, lean);
+            self.settle(false, at_least - 1, leans);
         }
     }
 }
@@ -477,7 +574,7 @@ impl<const P: usize> Frame<P> {
         };
         (choice.proof, choice.disproof) = (proof, disproof);
         if choice.settled() {
-            (choice.bound, choice.lean) = (bound, child.lean);
+            (choice.bound, choice.leans) = (bound, child.leans);
         }
     }
 }
@@ -486,7 +583,7 @@ impl<const P: usize> Frame<P> {
 #[inline(always)]
 fn look_up<R: Rules<P>, const P: usize>(
     shared: &Knowledge<'_, R, P>,
-    held: &HashMap<(Board<P>, u8), u32>,
+    held: &HashMap<(Board<P>, u8), Leans>,
     side: u8,
     choice: &mut Choice<P>,
     at_least: i32,
@@ -513,9 +610,9 @@ fn look_up<R: Rules<P>, const P: usize>(
     }
     if captured == 0
         && !held.is_empty()
-        && let Some(&lean) = held.get(&(choice.next, side ^ 1))
+        && let Some(&leans) = held.get(&(choice.next, side ^ 1))
     {
-        return choice.settle_provisionally(at_least, lean);
+        return choice.settle_provisionally(at_least, leans);
     }
     if let Some((proof, disproof)) = shared.numbers.get(choice.slot) {
         (choice.proof, choice.disproof) = if choice.again { (proof, disproof) } else { (disproof, proof) };

@@ -25,10 +25,7 @@ use crate::search::{Answer, Knowledge, Search};
 use crate::tiers::Tiers;
 use crate::tt::TranspositionTable;
 
-/// Nodes a question may take the first time; each further time it may take twice as many.
-const FIRST_BUDGET: u64 = 1 << 20;
-
-/// Bytes of the tables with which the best line is proven.
+/// The most bytes for the tables with which the best line is proven.
 const PROOF_BYTES: usize = 32 << 20;
 
 /// What ends an analysis early, and who is told how it goes.
@@ -98,6 +95,13 @@ struct Memory {
     numbers: ProofNumbers,
 }
 
+impl Memory {
+    /// Tables of `bytes` bytes together for boards of at most `seeds` seeds.
+    fn new<const P: usize>(seeds: u32, bytes: usize) -> Self {
+        Self { bounds: TranspositionTable::new(bytes / 2, P, seeds), numbers: ProofNumbers::new(bytes / 2) }
+    }
+}
+
 /// The interval of one move while it is being narrowed.
 struct Narrowing {
     lower: AtomicI32,
@@ -145,19 +149,11 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
     ) -> Found {
         let deadline_passed = AtomicBool::new(false);
         let tiers = self.build_tiers(board.seeds(), pool, control, &deadline_passed);
-        let memory = || {
-            self.memory.get_or_init(|| Memory {
-                bounds: TranspositionTable::new(self.table_bytes / 2, P, self.total_seeds),
-                numbers: ProofNumbers::new(self.table_bytes / 2),
-            })
-        };
+        let memory = || self.memory.get_or_init(|| Memory::new::<P>(self.total_seeds, self.table_bytes));
         // A position in a solved tier needs no tables: the smallest ones do.
         let small;
         let memory = if tiers.len() > board.seeds() as usize {
-            small = Memory {
-                bounds: TranspositionTable::new(1, P, self.total_seeds),
-                numbers: ProofNumbers::new(1),
-            };
+            small = Memory::new::<P>(self.total_seeds, 1);
             &small
         } else {
             pool.install(memory)
@@ -293,12 +289,11 @@ fn narrow<R: Rules<P>, const P: usize>(
         let Some((at, at_least, times)) = picked else { return };
         let (m, narrowing) = (&moves[at], &narrowings[at]);
         let captured = i32::from(m.captured);
-        let budget = FIRST_BUDGET << times.min(40);
-        let go_on = |nodes| nodes < budget && narrowing.unanswered(at_least) && control.go_on();
+        let go_on = || narrowing.unanswered(at_least) && control.go_on();
         let answer = if m.again {
-            search.ask(&m.next, at_least - captured, go_on)
+            search.ask(&m.next, at_least - captured, times, &go_on)
         } else {
-            search.ask(&m.next, captured - at_least + 1, go_on)
+            search.ask(&m.next, captured - at_least + 1, times, &go_on)
         };
         let (lower, upper) = match (answer, m.again) {
             (Answer::AtLeast(value), true) => (Some(captured + value), None),
@@ -400,9 +395,11 @@ fn line<R: Rules<P>, const P: usize>(
     let seeds = board.seeds();
     let proof_memory = OnceLock::new();
     let proof_memory = || {
-        proof_memory.get_or_init(|| Memory {
-            bounds: TranspositionTable::new(PROOF_BYTES / 2, P, seeds),
-            numbers: ProofNumbers::new(PROOF_BYTES / 2),
+        proof_memory.get_or_init(|| {
+            // No more than three entries for each board there is.
+            let boards = (0..=seeds).map(|seeds| index::tier_size(P, seeds)).sum::<u128>();
+            let bytes = boards.saturating_mul(48).min(PROOF_BYTES as u128) as usize;
+            Memory::new::<P>(seeds, bytes)
         })
     };
     let mut proof_search = None;
@@ -420,7 +417,7 @@ fn line<R: Rules<P>, const P: usize>(
                 let Knowledge { rules, tiers, .. } = shared;
                 Search::new(Knowledge { rules, tiers, bounds: &memory.bounds, numbers: &memory.numbers })
             });
-            let pit = search.proof(&board, value, |_| control.go_on());
+            let pit = search.proof(&board, value, &|| control.go_on());
             moves.iter().find(|m| pit == Some(m.pit))
         } else {
             let mut order: ArrayVec<&Move<P>, MAX_MOVES> = moves.iter().collect();
@@ -454,8 +451,8 @@ fn keeps_value<R: Rules<P>, const P: usize>(
 ) -> bool {
     let rest = value - i32::from(m.captured);
     if m.again {
-        matches!(search.ask(&m.next, rest, |_| control.go_on()), Answer::AtLeast(_))
+        matches!(search.settle(&m.next, rest, &|| control.go_on()), Answer::AtLeast(_))
     } else {
-        matches!(search.ask(&m.next, 1 - rest, |_| control.go_on()), Answer::AtMost(_))
+        matches!(search.settle(&m.next, 1 - rest, &|| control.go_on()), Answer::AtMost(_))
     }
 }

@@ -69,8 +69,8 @@ impl TranspositionTable {
     /// The key of a board.
     #[inline(always)]
     pub(crate) fn key<const P: usize>(&self, board: &Board<P>) -> Key {
-        // Rank 0 is the empty board, which is never stored: a zero word is an empty place.
-        if self.wide { index::global_rank(board) } else { u128::from(index::short_global_rank(board)) }
+        // One more than the rank, so that no key is 0: a zero word is an empty place.
+        1 + if self.wide { index::global_rank(board) } else { u128::from(index::short_global_rank(board)) }
     }
 
     #[inline(always)]

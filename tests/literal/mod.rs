@@ -2,7 +2,7 @@
 //!
 //! Nothing here is shared with the program: every sentence of the rules is written out pit by pit and seed by seed.
 //! "Ayoayo 3" or "Hoyito 2" in a comment is the numbered rule of that game.
-#![allow(dead_code)]
+#![allow(dead_code, unreachable_pub, missing_docs)]
 
 use std::collections::{HashMap, HashSet};
 
