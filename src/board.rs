@@ -65,7 +65,14 @@ impl<const P: usize> Board<P> {
     #[inline(always)]
     pub fn get(&self, pit: usize) -> u32 {
         let (word, shift) = Self::lane(pit);
-        (self.words[word] >> shift) as u32 & 0x7f
+        // Choosing between registers is quicker than an index, which would send the board to memory.
+        let [a, b, c] = self.words;
+        let lanes = match word {
+            0 => a,
+            1 => b,
+            _ => c,
+        };
+        (lanes >> shift) as u32 & 0x7f
     }
 
     /// The same board with `count` seeds in `pit`.
@@ -73,7 +80,10 @@ impl<const P: usize> Board<P> {
     #[must_use]
     pub fn with(mut self, pit: usize, count: u32) -> Self {
         let (word, shift) = Self::lane(pit);
-        self.words[word] = self.words[word] & !(0x7f << shift) | u64::from(count) << shift;
+        for at in 0..WORDS {
+            let (lanes, seeds) = if at == word { (0x7f, u64::from(count)) } else { (0, 0) };
+            self.words[at] = self.words[at] & !(lanes << shift) | seeds << shift;
+        }
         self
     }
 

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use anyhow::{Context, anyhow};
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 use oju::{Engine, Position, Profile, Settings, notation};
 
@@ -102,6 +102,12 @@ fn usage(error: &clap::Error) -> ExitCode {
         text.lines().map(str::trim).take_while(|l| !l.starts_with("Usage:") && !l.starts_with("For more"));
     let line = said.filter(|l| !l.is_empty()).collect::<Vec<_>>().join(" ");
     let line = line.strip_prefix("error: ").unwrap_or(&line);
+    // What looks like an option to the parser is a count to the person who wrote it.
+    let negative = matches!(
+        error.get(ContextKind::InvalidArg),
+        Some(ContextValue::String(text)) if text.strip_prefix('-').is_some_and(|t| t.starts_with(|c: char| c.is_ascii_digit()))
+    );
+    let line = if negative { "position, column 1: a count can not be negative" } else { line };
     let _ = writeln!(io::stderr(), "oju: {line} (see oju --help)");
     ExitCode::from(2)
 }
@@ -129,7 +135,6 @@ struct Subject {
 
     /// The counts of all pits in sowing order, South's row first, then both stores and the side to move (S or
     /// N); 'start' or nothing for the start
-    #[arg(allow_hyphen_values = true)]
     position: Vec<String>,
 
     /// Moves to play first, such as CdF; a forced pass is written -

@@ -1,4 +1,29 @@
-//! Exact solving of relay mancala.
+//! Exact solving of two relay mancala games, Ayoayo and Hoyito II.
+//!
+//! # The games in a minute
+//! Two rows of pits, South's and North's, form a ring. A player lifts all seeds of one own pit and sows them one by one into the
+//! following pits: a *lap*. Where the last seed falls among others, all are lifted and sown in a new lap: the *relay*. In
+//! Ayoayo a sowing that ends in an empty own pit captures what lies opposite. In Hoyito II a last seed that makes four
+//! captures them, and every four in an unbroken chain behind, and the player moves again. Captures never come back to the board, so
+//! positions fall into *tiers* by the seeds that are left.
+//!
+//! # The map
+//! A query goes [`Engine`] → `solver` (questions about each move) → `search` (one question, answered by proof) →
+//! [`rules`] → `sow`, with the small tiers of [`retrograde`] below it and the tables `tt` and `numbers` beside it.
+//!
+//! ```
+//! use std::sync::atomic::AtomicBool;
+//! use oju::{Engine, Limits, Position, Profile, Settings, notation};
+//!
+//! let profile: Profile = "ayoayo".parse()?;
+//! let engine = Engine::new(profile, &Settings::default())?;
+//! let position = notation::parse_position(&profile, "5-0-0-0-0-0-1-1-0-0-0-0")?;
+//! let stop = AtomicBool::new(false);
+//! let analysis = engine.analyse(&position, &Limits { time: None, stop: &stop }, &());
+//! assert_eq!(analysis.moves.len(), 1, "only A can be played");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
 pub mod analysis;
 pub mod board;
 mod closed_set;
@@ -21,3 +46,8 @@ pub use engine::{Engine, LegalMove, Limits, Options, Settings};
 pub use position::{Position, Side};
 pub use profile::{Profile, Ruleset};
 pub use solver::Watch;
+
+/// The README's example, so that it can not go out of date.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct ReadmeExamples;

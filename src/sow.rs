@@ -2,8 +2,8 @@
 //!
 //! Lifting the seeds of one pit and sowing them is one addition: for every pit and count a table
 //! holds what each lane gains or loses, and where the last seed falls. Sowing takes as long for
-//! two seeds as for forty. The relay is a chain of dependent loads, so an entry also holds where
-//! the last pit's lane lies, and the table is one flat array whose index needs no bounds check.
+//! two seeds as for forty. The relay is a chain of dependent loads, so the table also says where the
+//! last pit's lane lies.
 //!
 //! The relay itself does not know the games. It asks, after each lap, what the count of the last
 //! pit (that seed included) means: stop, or lift and go on.
@@ -25,16 +25,23 @@ const COUNTS: usize = 128;
 /// Table entries: the power of two above 24 pits times [`COUNTS`].
 const ENTRIES: usize = 32 * COUNTS;
 
-/// What one lap does to the board.
+/// The laps of a board of `P` pits, by the lifted pit times [`COUNTS`] plus its seeds.
+///
+/// One array for each field, of elements no wider than a word: an element's address is then one
+/// addition away from its number, which is on the path that every lap waits for.
+struct LapTable {
+    /// What to add to each word of the board, wrapping: the lifted pit loses, others gain.
+    delta: [[u64; ENTRIES]; WORDS],
+    /// Where the last seed falls.
+    last: [Last; ENTRIES],
+}
+
+/// Where the last seed of a lap falls.
 #[derive(Clone, Copy)]
-struct Lap {
-    /// What to add to the words of the board, wrapping: the lifted pit loses, others gain.
-    delta: [u64; WORDS],
-    /// The last seed's pit, times [`COUNTS`].
+struct Last {
+    /// Its pit times [`COUNTS`].
     base: u16,
-    /// The last seed's pit.
-    pit: u8,
-    /// Word and bit of the last seed's lane.
+    /// Word and bit of its lane.
     word: u8,
     shift: u8,
 }
@@ -52,13 +59,14 @@ pub(crate) enum Origin {
 pub(crate) struct Laps<const P: usize>;
 
 impl<const P: usize> Laps<P> {
-    const SKIPPING: &[Lap; ENTRIES] = &lap_table::<P>(Origin::Skipped);
-    const SOWING: &[Lap; ENTRIES] = &lap_table::<P>(Origin::Sown);
+    const SKIPPING: &LapTable = &lap_table::<P>(Origin::Skipped);
+    const SOWING: &LapTable = &lap_table::<P>(Origin::Sown);
 }
 
 /// The lap table of a board of `P` pits. Entries past the board or past 96 seeds are never used.
-const fn lap_table<const P: usize>(origin: Origin) -> [Lap; ENTRIES] {
-    let mut table = [Lap { delta: [0; WORDS], base: 0, pit: 0, word: 0, shift: 0 }; ENTRIES];
+const fn lap_table<const P: usize>(origin: Origin) -> LapTable {
+    let mut table =
+        LapTable { delta: [[0; ENTRIES]; WORDS], last: [Last { base: 0, word: 0, shift: 0 }; ENTRIES] };
     let mut pit = 0;
     while pit < P {
         let mut count = 1;
@@ -81,13 +89,13 @@ const fn lap_table<const P: usize>(origin: Origin) -> [Lap; ENTRIES] {
             delta[word] = delta[word].wrapping_sub((count as u64) << shift);
             let last = (pit + if rest == 0 { round } else { rest }) % P;
             let (word, shift) = Board::<P>::lane(last);
-            table[pit * COUNTS + count] = Lap {
-                delta,
-                base: (last * COUNTS) as u16,
-                pit: last as u8,
-                word: word as u8,
-                shift: shift as u8,
-            };
+            let at = pit * COUNTS + count;
+            let mut w = 0;
+            while w < WORDS {
+                table.delta[w][at] = delta[w];
+                w += 1;
+            }
+            table.last[at] = Last { base: (last * COUNTS) as u16, word: word as u8, shift: shift as u8 };
             count += 1;
         }
         pit += 1;
@@ -108,36 +116,42 @@ pub(crate) struct Relay<const P: usize> {
     pub(crate) laps: u32,
 }
 
-/// A relay under way: the next lap lifts the `count` seeds of `pit`.
+/// A relay under way: the next lap lifts the `count` seeds of a pit.
 #[derive(Clone, Copy)]
 struct Hand<const P: usize> {
     board: Board<P>,
+    /// The pit times [`COUNTS`].
     base: usize,
-    pit: usize,
     count: u32,
 }
 
 impl<const P: usize> Hand<P> {
     #[inline(always)]
     fn at(board: Board<P>, pit: usize) -> Self {
-        Self { board, base: pit * COUNTS, pit, count: board.get(pit) }
+        Self { board, base: pit * COUNTS, count: board.get(pit) }
+    }
+
+    /// The pit to lift next.
+    #[inline(always)]
+    fn pit(&self) -> usize {
+        self.base / COUNTS
     }
 
     /// Sows one lap: afterwards the hand lies over the last seed's pit.
     #[inline(always)]
-    fn sow(&mut self, table: &[Lap; ENTRIES]) {
-        let lap = &table[(self.base + self.count as usize) & (ENTRIES - 1)];
+    fn sow(&mut self, table: &LapTable) {
+        let at = self.base + self.count as usize;
+        let last = table.last[at];
         let words = &mut self.board.words;
-        words[0] = words[0].wrapping_add(lap.delta[0]);
-        words[1] = words[1].wrapping_add(lap.delta[1]);
-        let mut lane = if lap.word == 0 { words[0] } else { words[1] };
+        words[0] = words[0].wrapping_add(table.delta[0][at]);
+        words[1] = words[1].wrapping_add(table.delta[1][at]);
+        let mut lane = if last.word == 0 { words[0] } else { words[1] };
         if P > 16 {
-            words[2] = words[2].wrapping_add(lap.delta[2]);
-            lane = if lap.word == 2 { words[2] } else { lane };
+            words[2] = words[2].wrapping_add(table.delta[2][at]);
+            lane = if last.word == 2 { words[2] } else { lane };
         }
-        self.base = lap.base as usize;
-        self.pit = lap.pit as usize;
-        self.count = (lane >> (lap.shift & 63)) as u32 & 0x7f;
+        self.base = usize::from(last.base);
+        self.count = (lane >> (last.shift & 63)) as u32 & 0x7f;
     }
 }
 
@@ -160,8 +174,8 @@ pub(crate) fn relay<const P: usize>(
     while laps < PLAIN_LAPS {
         hand.sow(table);
         laps += 1;
-        if ends(hand.pit, hand.count) {
-            return Some(Relay { board: hand.board, last: hand.pit, count: hand.count, laps });
+        if ends(hand.pit(), hand.count) {
+            return Some(Relay { board: hand.board, last: hand.pit(), count: hand.count, laps });
         }
     }
     watched(hand, laps, table, ends)
@@ -173,25 +187,25 @@ pub(crate) fn relay<const P: usize>(
 fn watched<const P: usize>(
     mut hand: Hand<P>,
     mut laps: u32,
-    table: &[Lap; ENTRIES],
+    table: &LapTable,
     ends: impl Fn(usize, u32) -> bool,
 ) -> Option<Relay<P>> {
-    let mut kept = (hand.board, hand.pit);
+    let mut kept = (hand.board, hand.base);
     // Laps until the kept pair is replaced, doubled each time.
     let mut window = PLAIN_LAPS;
     let mut since = 0;
     loop {
         hand.sow(table);
         laps = laps.saturating_add(1);
-        if ends(hand.pit, hand.count) {
-            return Some(Relay { board: hand.board, last: hand.pit, count: hand.count, laps });
+        if ends(hand.pit(), hand.count) {
+            return Some(Relay { board: hand.board, last: hand.pit(), count: hand.count, laps });
         }
-        if (hand.board, hand.pit) == kept {
+        if (hand.board, hand.base) == kept {
             return None;
         }
         since += 1;
         if since == window {
-            kept = (hand.board, hand.pit);
+            kept = (hand.board, hand.base);
             window = window.saturating_mul(2);
             since = 0;
         }
@@ -214,8 +228,8 @@ pub(crate) fn laps<const P: usize>(
     std::iter::from_fn(move || {
         let mut now = hand?;
         now.sow(table);
-        hand = (!ends(now.pit, now.count)).then_some(now);
-        Some((now.board, now.pit))
+        hand = (!ends(now.pit(), now.count)).then_some(now);
+        Some((now.board, now.pit()))
     })
 }
 
@@ -245,8 +259,7 @@ mod tests {
                         counts[at] += 1;
                     }
                     assert_eq!(hand.board.counts(), counts, "{P} pits, {pit}, {count} seeds");
-                    assert_eq!((hand.pit, hand.count), (at, u32::from(counts[at])));
-                    assert_eq!(hand.base, at * COUNTS);
+                    assert_eq!((hand.pit(), hand.count), (at, u32::from(counts[at])));
                 }
             }
         }

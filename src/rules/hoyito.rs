@@ -20,14 +20,15 @@ pub struct Hoyito {
 impl Hoyito {
     #[inline(always)]
     fn captures<const P: usize>(&self, pit: usize, count: u32) -> bool {
-        count == CASA && (!self.opponent_row_only || pit >= Board::<P>::ROW)
+        // One condition, not a branch for each part: how a relay ends can not be foretold.
+        (count == CASA) & (!self.opponent_row_only | (pit >= Board::<P>::ROW))
     }
 
     /// "1: the sowing ends, the turn passes. Exactly 4: capture, the sowing ends. Anything else:
     /// lift them all and sow a new lap from there." (Hoyito II 2)
     #[inline(always)]
     fn ends<const P: usize>(self) -> impl Fn(usize, u32) -> bool {
-        move |last, count| count == 1 || self.captures::<P>(last, count)
+        move |last, count| (count == 1) | self.captures::<P>(last, count)
     }
 }
 

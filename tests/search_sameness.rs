@@ -1,0 +1,173 @@
+//! One position, one answer: whatever the threads, the tables' size, and what was asked before.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use oju::{Analysis, Engine, Limits, Position, Profile, Settings, notation};
+
+/// Positions of up to 41 seeds, from random games.
+const POSITIONS: [(&str, &str); 10] = [
+    ("ayoayo", "4-2-10-1-1-3-6-0-1-0-2-0-16-2-S"),
+    ("ayoayo", "2-7-0-6-1-6-6-6-0-0-6-6-2-0-N"),
+    ("ayoayo-holder", "0-2-0-1-4-8-13-0-5-0-0-2-8-5-N"),
+    ("ayoayo-holder", "1-3-4-0-0-3-1-6-1-1-0-0-19-9-N"),
+    ("ayoayo-pratt", "4-3-1-1-1-0-1-0-3-0-1-0-13-20-N"),
+    ("ayoayo-pratt", "3-1-0-1-0-3-0-2-0-3-0-0-16-19-S"),
+    ("hoyito", "0-2-1-2-3-1-3-0-2-0-2-0-12-20-S"),
+    ("hoyito", "4-0-0-3-3-3-3-0-4-0-0-0-28-0-S"),
+    ("hoyito12", "0-0-0-1-0-0-0-0-1-0-0-0-0-1-0-0-0-0-0-1-0-0-0-0-48-44-S"),
+    // The cycle of the rules page.
+    ("hoyito", "0-2-0-1-0-1-0-1-1-1-0-1-20-20-S"),
+];
+
+const MIB: usize = 1 << 20;
+
+fn engine(profile: &str, threads: usize, table_bytes: usize) -> Engine {
+    let settings = Settings { threads, table_bytes, ..Settings::default() };
+    Engine::new(profile.parse().unwrap(), &settings).unwrap()
+}
+
+fn analyse(engine: &Engine, position: &Position) -> Analysis {
+    let stop = AtomicBool::new(false);
+    let analysis = engine.analyse(position, &Limits { time: None, stop: &stop }, &());
+    assert!(analysis.complete(), "{position}");
+    analysis
+}
+
+fn parse(profile: &str, text: &str) -> Position {
+    notation::parse_position(&profile.parse::<Profile>().unwrap(), text).unwrap()
+}
+
+/// All that must not depend on how the answer was found.
+fn answer(analysis: &Analysis) -> (Option<i32>, Vec<(char, Option<i32>)>, String) {
+    let moves = analysis.moves.iter().map(|m| (m.letter, m.value)).collect();
+    (analysis.value, moves, analysis.line.clone())
+}
+
+#[test]
+fn threads_and_table_sizes_do_not_change_an_answer() {
+    for (profile, text) in POSITIONS {
+        let position = parse(profile, text);
+        let expected = answer(&analyse(&engine(profile, 1, 64 * MIB), &position));
+        for (threads, bytes) in [
+            (2, 64 * MIB),
+            (8, 64 * MIB),
+            (1, 65_536),
+            (2, 99_991),
+            (3, MIB),
+            (1, 3 * MIB + 7),
+            (2, 300 * MIB),
+        ] {
+            let found = answer(&analyse(&engine(profile, threads, bytes), &position));
+            assert_eq!(found, expected, "{profile} {text}, {threads} threads, {bytes} bytes");
+        }
+    }
+}
+
+#[test]
+fn one_thread_is_the_same_to_the_node() {
+    for (profile, text) in POSITIONS {
+        let position = parse(profile, text);
+        let nodes = || analyse(&engine(profile, 1, 16 * MIB), &position).nodes;
+        assert_eq!(nodes(), nodes(), "{profile} {text}");
+    }
+}
+
+#[test]
+fn what_was_analysed_before_does_not_change_an_answer() {
+    for profile in ["ayoayo", "ayoayo-holder", "ayoayo-pratt", "hoyito"] {
+        let own: Vec<Position> =
+            POSITIONS.iter().filter(|p| p.0 == profile).map(|p| parse(profile, p.1)).collect();
+        let kept = engine(profile, 2, 16 * MIB);
+        for position in &own {
+            // The position, then each that its moves lead to, then the position again.
+            let fresh = answer(&analyse(&engine(profile, 1, 16 * MIB), position));
+            assert_eq!(answer(&analyse(&kept, position)), fresh, "{profile} {position}");
+            for m in analyse(&kept, position).moves {
+                let after = analyse(&kept, &m.position);
+                assert_eq!(answer(&after), answer(&analyse(&engine(profile, 1, 16 * MIB), &m.position)));
+                // A move is worth what it takes, and what its position is worth to its mover.
+                let same_side = m.position.side() == position.side();
+                let rest = after.value.unwrap() * if same_side { 1 } else { -1 };
+                assert_eq!(m.value, Some(m.captured as i32 + rest), "{profile} {position} {}", m.letter);
+            }
+            assert_eq!(answer(&analyse(&kept, position)), fresh, "{profile} {position}");
+        }
+    }
+}
+
+#[test]
+fn the_rows_swapped_are_the_same_for_the_other_side() {
+    for (profile, text) in POSITIONS {
+        let position = parse(profile, text);
+        let row = position.row();
+        let counts = [&position.counts()[row..], &position.counts()[..row]].concat();
+        let counts: Vec<String> = counts.iter().map(u8::to_string).collect();
+        let [south, north] = position.stores();
+        let side = if text.ends_with('S') { 'N' } else { 'S' };
+        let swapped = parse(profile, &format!("{} {north} {south} {side}", counts.join(" ")));
+        let engine = engine(profile, 2, 16 * MIB);
+        let (own, other) = (answer(&analyse(&engine, &position)), answer(&analyse(&engine, &swapped)));
+        let swap_case =
+            |c: char| if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
+        let moves: Vec<_> = own.1.iter().map(|&(letter, value)| (swap_case(letter), value)).collect();
+        assert_eq!(
+            (own.0, moves, own.2.chars().map(swap_case).collect::<String>()),
+            other,
+            "{profile} {text}"
+        );
+    }
+}
+
+#[test]
+fn the_best_line_reaches_the_end_or_a_cycle_and_adds_up_to_the_value() {
+    for (profile, text) in POSITIONS {
+        let engine = engine(profile, 2, 16 * MIB);
+        let start = parse(profile, text);
+        let analysis = analyse(&engine, &start);
+        let (line, cycle) = match analysis.line.strip_suffix('…') {
+            Some(line) => (line, true),
+            None => (analysis.line.as_str(), false),
+        };
+        assert_eq!(line.chars().next(), Some(analysis.moves[0].letter), "{profile} {text}");
+        let mut seen = vec![start];
+        for letter in line.chars() {
+            seen.push(engine.play(seen.last().unwrap(), letter).unwrap().position);
+        }
+        let last = seen.last().unwrap();
+        let mut stores = last.stores().map(|seeds| 2 * seeds as i32);
+        match engine.options(last) {
+            oju::Options::Over { shares } => {
+                assert!(!cycle, "{profile} {text}");
+                for side in 0..2 {
+                    stores[side] += 2 * shares[side] as i32;
+                }
+            }
+            oju::Options::Moves(_) => {
+                assert!(cycle, "{profile} {text}: {line} stops short");
+                assert!(seen[..seen.len() - 1].contains(last), "{profile} {text}: no position comes back");
+                for store in &mut stores {
+                    *store += last.seeds() as i32;
+                }
+            }
+        }
+        let [south, north] = analysis.result.unwrap().map(|halves| halves.0);
+        assert_eq!(stores, [south, north], "{profile} {text}: {}", analysis.line);
+    }
+}
+
+#[test]
+fn no_time_gives_bounds_and_a_move_never_a_guess() {
+    for profile in Profile::ALL {
+        let engine = Engine::new(profile, &Settings { table_bytes: MIB, ..Settings::default() }).unwrap();
+        let start = Position::start(&profile);
+        let stop = AtomicBool::new(false);
+        let limits = Limits { time: Some(Duration::from_millis(1)), stop: &stop };
+        let analysis = engine.analyse(&start, &limits, &());
+        assert_eq!(analysis.exact, analysis.bounds[0] == analysis.bounds[1]);
+        assert_eq!(analysis.value.is_some(), analysis.exact);
+        assert!(analysis.bounds[0] <= analysis.bounds[1], "{profile}");
+        assert!(!analysis.line.is_empty(), "{profile}");
+        engine.play(&start, analysis.line.chars().next().unwrap()).unwrap();
+    }
+}
