@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use oju::{Analysis, Engine, Limits, Position, Profile, Settings, notation};
 
-/// Positions of up to 41 seeds, from random games.
+/// Positions of 4 to 35 seeds, most of them from random games.
 const POSITIONS: [(&str, &str); 10] = [
     ("ayoayo", "4-2-10-1-1-3-6-0-1-0-2-0-16-2-S"),
-    ("ayoayo", "2-7-0-6-1-6-6-6-0-0-6-6-2-0-N"),
+    ("ayoayo", "5-2-1-2-7-2-0-1-3-2-2-0-7-14-S"),
     ("ayoayo-holder", "0-2-0-1-4-8-13-0-5-0-0-2-8-5-N"),
     ("ayoayo-holder", "1-3-4-0-0-3-1-6-1-1-0-0-19-9-N"),
     ("ayoayo-pratt", "4-3-1-1-1-0-1-0-3-0-1-0-13-20-N"),

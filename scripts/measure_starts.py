@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Measures the solved starts and writes results/starts.csv and results/endless.csv.
+
+Run it from a clean checkout on an otherwise idle machine, after `cargo build --release`:
+
+    python3 scripts/measure_starts.py
+
+Seconds are the median of five whole processes, cold, no files; nodes are those of one thread.
+"""
+
+import csv
+import datetime
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+OJU = ROOT / "target" / "release" / "oju"
+
+# Profile, options, how often to run, whether to count the nodes of one thread.
+STARTS = [
+    ("ayoayo", [], 5, True),
+    ("ayoayo-holder", [], 5, True),
+    ("ayoayo-pratt", ["--time", "none"], 5, True),
+    ("hoyito", [], 5, True),
+    ("hoyito-opponent", ["--time", "60s"], 1, False),
+    ("hoyito12", ["--time", "20s"], 1, False),
+]
+
+# Never-ending sowings: profile, position, pit.
+ENDLESS = [
+    ("ayoayo", "3-1-0-1-0-1-0-1-0-1-0-1-S", "A"),
+    ("hoyito", "1-0-4-3-2-11-5-7-0-2-6-3-N", "f"),
+]
+
+
+def run(arguments):
+    """One process: its answer, the seconds it took, and its peak memory in MiB."""
+    started = time.monotonic()
+    child = subprocess.Popen([OJU, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    text = child.stdout.read()
+    _, _, usage = os.wait4(child.pid, 0)
+    return json.loads(text), time.monotonic() - started, usage.ru_maxrss / 1024
+
+
+def command(arguments):
+    return "oju " + " ".join(arguments)
+
+
+def main():
+    git = ["git", "-C", str(ROOT)]
+    commit = subprocess.check_output([*git, "rev-parse", "--short=12", "HEAD"], text=True).strip()
+    if subprocess.check_output([*git, "status", "--porcelain", "--", "src", "Cargo.toml"], text=True):
+        sys.exit("src differs from the commit: figures are measured from committed code only")
+    about = {
+        "commit": commit,
+        "date": datetime.date.today().isoformat(),
+        "machine": f"{os.cpu_count()} cores, {os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') >> 30} GiB",
+    }
+    with open(ROOT / "results" / "starts.csv", "w", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(
+            ["profile", "rules", "move", "lower", "upper", "exact", "seconds", "nodes_one_thread", "MiB", "command", *about]
+        )
+        for profile, options, times, count in STARTS:
+            arguments = ["best", profile, "--json", *options]
+            runs = [run(arguments) for _ in range(times)]
+            answer = runs[0][0]
+            seconds = statistics.median(seconds for _, seconds, _ in runs)
+            nodes = run([*arguments, "--threads", "1"])[0]["nodes"] if count else ""
+            memory = max(memory for _, _, memory in runs)
+            lines = [("start", answer)] + [(m["move"], m) for m in answer["moves"]]
+            for move, line in lines:
+                low, high = line["bounds"]
+                rows.writerow(
+                    [profile, answer["rules"], move, low, high, line["exact"], f"{seconds:.2f}", nodes, f"{memory:.0f}"]
+                    + [command(arguments), *about.values()]
+                )
+            file.flush()
+            print(profile, answer["bounds"], f"{seconds:.2f} s", nodes, "nodes", f"{memory:.0f} MiB")
+    with open(ROOT / "results" / "endless.csv", "w", newline="") as file:
+        rows = csv.writer(file, lineterminator="\n")
+        rows.writerow(["profile", "position", "pit", "seconds", "command", *about])
+        for profile, position, pit in ENDLESS:
+            # Playing the pit is refused as endless: the whole process is the recognition.
+            arguments = ["best", profile, position, "--moves", pit]
+            times = []
+            for _ in range(5):
+                started = time.monotonic()
+                child = subprocess.run([OJU, *arguments], capture_output=True, text=True)
+                times.append(time.monotonic() - started)
+                assert child.returncode == 2 and "never ends" in child.stderr, child
+            rows.writerow([profile, position, pit, f"{statistics.median(times):.4f}", command(arguments), *about.values()])
+            print(profile, position, pit, f"{statistics.median(times):.4f} s")
+
+
+if __name__ == "__main__":
+    main()
