@@ -13,6 +13,7 @@ use crate::position::{Position, Side};
 use crate::profile::Profile;
 use crate::rules::{Illegal, Rules, Turn};
 use crate::solver::{self, Control, Found, Interval, Solver, Watch};
+use crate::tiers::MemoryTiers;
 
 /// Memory and threads of an [`Engine`].
 #[derive(Clone, Copy, Debug)]
@@ -21,14 +22,13 @@ pub struct Settings {
     pub table_bytes: usize,
     /// Threads; 0 for as many as there are cores, or as `RAYON_NUM_THREADS` says.
     pub threads: usize,
-    /// The largest tier, in seeds, to solve in memory on first use, where it fits. `None`: no tier at all,
-    /// everything is searched.
-    pub most_tier: Option<u32>,
+    /// The tiers to solve in memory.
+    pub tiers: MemoryTiers,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { table_bytes: 512 << 20, threads: 0, most_tier: Some(u32::MAX) }
+        Self { table_bytes: 512 << 20, threads: 0, tiers: MemoryTiers::Small }
     }
 }
 
@@ -202,7 +202,7 @@ fn game(profile: &Profile, settings: &Settings) -> Box<dyn Game> {
         profile: &Profile,
         settings: &Settings,
     ) -> Box<dyn Game> {
-        Box::new(Solver::new(rules, profile.seeds(), settings.table_bytes, settings.most_tier))
+        Box::new(Solver::new(rules, profile.seeds(), settings.table_bytes, settings.tiers))
     }
     fn with_pits<const P: usize>(profile: &Profile, settings: &Settings) -> Box<dyn Game> {
         match (profile.rules().ayoayo(), profile.rules().hoyito()) {

@@ -46,6 +46,7 @@ pub use engine::{Engine, LegalMove, Limits, Options, Settings};
 pub use position::{Position, Side};
 pub use profile::{Profile, Ruleset};
 pub use solver::Watch;
+pub use tiers::MemoryTiers;
 
 /// The README's example, so that it can not go out of date.
 #[cfg(doctest)]

@@ -22,7 +22,7 @@ use crate::numbers::ProofNumbers;
 use crate::retrograde::{NEVER, Tier};
 use crate::rules::{MAX_MOVES, Move, Rules, Turn};
 use crate::search::{Answer, Knowledge, Search};
-use crate::tiers::Tiers;
+use crate::tiers::{MemoryTiers, Tiers};
 use crate::tt::TranspositionTable;
 
 /// The most bytes for the tables with which the best line is proven.
@@ -132,9 +132,8 @@ struct Asked {
 
 impl<R: Rules<P>, const P: usize> Solver<R, P> {
     /// A solver without any solved tier yet. `table_bytes`: memory for both search tables.
-    /// `most_tier`: the largest tier to solve in memory where it fits, `None` for no tier at all.
-    pub(crate) fn new(rules: R, total_seeds: u32, table_bytes: usize, most_tier: Option<u32>) -> Self {
-        let tiers = Tiers::new(rules, most_tier);
+    pub(crate) fn new(rules: R, total_seeds: u32, table_bytes: usize, which: MemoryTiers) -> Self {
+        let tiers = Tiers::new(rules, which);
         Self { rules, tiers, memory: OnceLock::new(), table_bytes, total_seeds }
     }
 

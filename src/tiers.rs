@@ -12,7 +12,20 @@ use crate::rules::Rules;
 /// nine megabytes to keep.
 const MOST_POSITIONS: u128 = 3_000_000;
 
-/// The tiers of one profile that fit in memory.
+/// Which tiers are solved in memory on first use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryTiers {
+    /// None at all: everything is searched.
+    None,
+    /// All that have at most three million positions together, which takes a second or so: up to 12
+    /// seeds on 2x6.
+    Small,
+    /// All up to this number of seeds, whatever that takes: about 60 bytes a position while a tier is
+    /// being solved, three afterwards.
+    UpTo(u32),
+}
+
+/// The tiers of one profile that are solved in memory.
 pub(crate) struct Tiers<R> {
     rules: R,
     /// The largest tier that may be solved, in seeds. `None`: not even the empty board.
@@ -22,19 +35,22 @@ pub(crate) struct Tiers<R> {
 }
 
 impl<R> Tiers<R> {
-    /// Tiers of a board of `P` pits, none of them solved yet. `most`: use no tier above this one.
-    pub(crate) fn new<const P: usize>(rules: R, most: Option<u32>) -> Self
+    /// Tiers of a board of `P` pits, none of them solved yet.
+    pub(crate) fn new<const P: usize>(rules: R, which: MemoryTiers) -> Self
     where
         R: Rules<P>,
     {
         let mut positions = 0;
-        let fits = (0..=MAX_SEEDS)
-            .take_while(|&seeds| {
-                positions += if seeds % R::UNIT == 0 { index::tier_size(P, seeds) } else { 0 };
-                positions <= MOST_POSITIONS
-            })
-            .last();
-        let most = fits.min(most);
+        let most = match which {
+            MemoryTiers::None => None,
+            MemoryTiers::UpTo(seeds) => Some(seeds.min(MAX_SEEDS)),
+            MemoryTiers::Small => (0..=MAX_SEEDS)
+                .take_while(|&seeds| {
+                    positions += if seeds % R::UNIT == 0 { index::tier_size(P, seeds) } else { 0 };
+                    positions <= MOST_POSITIONS
+                })
+                .last(),
+        };
         let tiers = (0..=most.unwrap_or(0)).map(|_| OnceLock::new()).collect();
         Self { rules, most, tiers, building: Mutex::new(()) }
     }

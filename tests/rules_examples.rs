@@ -1,12 +1,11 @@
 //! The rules' worked examples and what they say of single sowings, one test a fact.
 
-use oju::board::Board;
 use oju::engine::MoveError;
 use oju::rules::{Ayoayo, Hoyito, Illegal, Rules};
 use oju::{Engine, LegalMove, Options, Position, Profile, Settings, Side, index, notation};
 
 fn engine(profile: &str) -> Engine {
-    let settings = Settings { table_bytes: 1 << 20, threads: 1, most_tier: None };
+    let settings = Settings { table_bytes: 1 << 20, threads: 1, tiers: oju::MemoryTiers::None };
     Engine::new(profile.parse().unwrap(), &settings).unwrap()
 }
 

@@ -8,7 +8,7 @@ mod literal;
 use std::sync::atomic::AtomicBool;
 
 use literal::{Values, Variant};
-use oju::{Engine, Limits, Position, Profile, Ruleset, Settings, notation};
+use oju::{Engine, Limits, MemoryTiers, Position, Profile, Ruleset, Settings, notation};
 
 fn variant(rules: Ruleset) -> Variant {
     match rules {
@@ -28,8 +28,8 @@ fn board(rules: Ruleset, row: u8, seeds: u32) -> Profile {
         .expect("every size has such a board")
 }
 
-fn engine(profile: Profile, table_bytes: usize, most_tier: Option<u32>) -> Engine {
-    Engine::new(profile, &Settings { table_bytes, threads: 1, most_tier }).unwrap()
+fn engine(profile: Profile, table_bytes: usize, tiers: MemoryTiers) -> Engine {
+    Engine::new(profile, &Settings { table_bytes, threads: 1, tiers }).unwrap()
 }
 
 fn value(engine: &Engine, position: &Position) -> i32 {
@@ -49,12 +49,12 @@ fn position(profile: &Profile, counts: &[u32], side: char) -> Position {
 }
 
 /// Every position of all tiers up to `most` seeds, on a board of two rows of `row` pits.
-fn whole_board(rules: Ruleset, row: u8, most: u32, table_bytes: usize, most_tier: Option<u32>) -> usize {
+fn whole_board(rules: Ruleset, row: u8, most: u32, table_bytes: usize, tiers: MemoryTiers) -> usize {
     let profile = board(rules, row, most);
     let values = Values::solve(variant(rules), usize::from(row), most);
     let mut positions = 0;
     // The engine is kept from one position to the next: what it has stored must not mislead it.
-    let engine = engine(profile, table_bytes, most_tier);
+    let engine = engine(profile, table_bytes, tiers);
     let unit = if rules.is_hoyito() { 4 } else { 1 };
     for seeds in (0..=most).step_by(unit) {
         for (counts, expected) in values.tier(seeds) {
@@ -72,8 +72,8 @@ fn whole_board(rules: Ruleset, row: u8, most: u32, table_bytes: usize, most_tier
 }
 
 /// Boards of two rows of n pits with up to s seeds: C(2n + s, s).
-fn all_boards(rules: Ruleset, table_bytes: usize, most_tier: Option<u32>) {
-    let count = |row, most| whole_board(rules, row, most, table_bytes, most_tier);
+fn all_boards(rules: Ruleset, table_bytes: usize, tiers: MemoryTiers) {
+    let count = |row, most| whole_board(rules, row, most, table_bytes, tiers);
     let counts = [count(2, 8), count(3, 8), count(4, 8), count(6, 6)];
     if rules.is_hoyito() {
         // Tiers of 0, 4 and 8 seeds: 1 + C(3 + 4, 4) + C(3 + 8, 8), and so on; with 6 seeds 0 and 4.
@@ -86,7 +86,7 @@ fn all_boards(rules: Ruleset, table_bytes: usize, most_tier: Option<u32>) {
 /// No tier is solved beforehand: the search proves everything from the rules, with tables much smaller than
 /// the boards' number (64 KiB hold some two thousand entries).
 fn without_tiers(rules: Ruleset) {
-    all_boards(rules, 1 << 16, None);
+    all_boards(rules, 1 << 16, MemoryTiers::None);
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn hoyito_opponent_without_tiers() {
 fn every_rule_set_with_no_room_in_any_table() {
     for rules in Ruleset::ALL {
         for row in [2, 3, 4] {
-            whole_board(rules, row, 4, 1, None);
+            whole_board(rules, row, 4, 1, MemoryTiers::None);
         }
     }
 }
@@ -126,13 +126,13 @@ fn every_rule_set_with_no_room_in_any_table() {
 #[test]
 fn every_rule_set_with_some_tiers_below_the_search() {
     for rules in Ruleset::ALL {
-        whole_board(rules, 4, 8, 100_003, Some(4));
+        whole_board(rules, 4, 8, 100_003, MemoryTiers::UpTo(4));
     }
 }
 
 #[test]
 fn tiers_in_memory_are_those_of_value_iteration() {
     for rules in Ruleset::ALL {
-        all_boards(rules, 1, Some(u32::MAX));
+        all_boards(rules, 1, MemoryTiers::UpTo(8));
     }
 }
