@@ -125,6 +125,11 @@ fn write_out(text: &str) -> anyhow::Result<()> {
     out.write_all(text.as_bytes()).and_then(|()| out.flush()).context("cannot write to stdout")
 }
 
+/// A value with its sign, and no sign on 0.
+fn signed(value: i32) -> String {
+    if value == 0 { "0".to_owned() } else { format!("{value:+}") }
+}
+
 /// Which game, and which position of it.
 #[derive(Args)]
 struct Subject {

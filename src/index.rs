@@ -70,7 +70,7 @@ fn below_tier(pits: usize, seeds: u32) -> u128 {
 pub fn rank<const P: usize>(board: &Board<P>) -> u64 {
     let sums = board.prefix_sums();
     let n = board.seeds() as u64;
-    let mut rank = WAYS_LOW[P][n as usize + 1 & 127].wrapping_sub(1);
+    let mut rank = WAYS_LOW[P][(n as usize + 1) & 127].wrapping_sub(1);
     for i in 1..P {
         let (word, shift) = Board::<P>::lane(i - 1);
         let rem = n - (sums[word] >> shift & 0x7f);

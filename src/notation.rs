@@ -68,7 +68,7 @@ pub fn parse_position(profile: &Profile, text: &str) -> Result<Position, Notatio
     } else if numbers.len() > pits && numbers.iter().sum::<u32>() != total {
         let all: u32 = numbers.iter().sum();
         Some(format!("{all} seeds with the stores: {profile} has {total} in all"))
-    } else if profile.rules().is_hoyito() && board % 4 != 0 {
+    } else if profile.rules().is_hoyito() && !board.is_multiple_of(4) {
         Some(format!(
             "{board} seeds on the board: Hoyito takes seeds by fours, so a multiple of four is left"
         ))

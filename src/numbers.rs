@@ -40,7 +40,7 @@ impl ProofNumbers {
     #[inline(always)]
     fn place(&self, slot: Slot) -> usize {
         let entries = (self.words.len() / WIDTH) as u128;
-        (u128::from(slot.0) * entries >> 64) as usize * WIDTH
+        ((u128::from(slot.0) * entries) >> 64) as usize * WIDTH
     }
 
     /// The proof and the disproof number of an open question, both between 1 and [`INFINITE`].

@@ -31,6 +31,8 @@ pub struct Move<const P: usize> {
 }
 
 /// What the side to move can do.
+// A turn lives on the stack for as long as a node is expanded; a box would cost more than it saves.
+#[allow(clippy::large_enum_variant)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Turn<const P: usize> {
     /// The game is over. `margin`: the seeds on the board that go to the side to move minus those

@@ -78,7 +78,7 @@ impl TranspositionTable {
         let folded = (key as u64 ^ (key >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let mixed = (folded ^ folded >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
         let buckets = (self.words.len() / BUCKET) as u128;
-        let at = (u128::from(mixed) * buckets >> 64) as usize * BUCKET;
+        let at = ((u128::from(mixed) * buckets) >> 64) as usize * BUCKET;
         &self.words[at..at + BUCKET]
     }
 

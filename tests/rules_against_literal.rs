@@ -7,7 +7,7 @@ use oju::engine::MoveError;
 use oju::{Engine, LegalMove, Options, Position, Profile, Ruleset, Settings, Side, notation};
 
 /// Random moves played and compared with each rule set; together at least 100,000.
-const MOVES_PER_RULES: usize = 30_000;
+const MOVES_PER_RULES: usize = 40_000;
 const _: () = assert!(MOVES_PER_RULES * Ruleset::ALL.len() >= 100_000);
 
 /// Laps after which a sowing is left out as too long for the literal rules.
@@ -340,7 +340,6 @@ fn random_games(rules: Ruleset) -> Met {
     assert!(met.moves_played >= MOVES_PER_RULES, "{met:?}");
     assert!(met.moves_listed >= met.moves_played, "{met:?}");
     assert!(met.left_out < 20, "{met:?}");
-    println!("{met:?}");
     for number in [
         met.passes_stuck,
         met.endings_empty,

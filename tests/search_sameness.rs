@@ -38,8 +38,10 @@ fn parse(profile: &str, text: &str) -> Position {
     notation::parse_position(&profile.parse::<Profile>().unwrap(), text).unwrap()
 }
 
-/// All that must not depend on how the answer was found.
-fn answer(analysis: &Analysis) -> (Option<i32>, Vec<(char, Option<i32>)>, String) {
+/// All that must not depend on how the answer was found: value, moves with theirs, best line.
+type Answer = (Option<i32>, Vec<(char, Option<i32>)>, String);
+
+fn answer(analysis: &Analysis) -> Answer {
     let moves = analysis.moves.iter().map(|m| (m.letter, m.value)).collect();
     (analysis.value, moves, analysis.line.clone())
 }

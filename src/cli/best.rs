@@ -7,7 +7,7 @@ use clap::Args;
 use oju::{Analysis, Limits, Position, Profile, Side, analysis, notation};
 
 use super::values::{self, TimeLimit};
-use super::{INTERRUPTED, Outcome, Resources, Subject, progress, write_out};
+use super::{INTERRUPTED, Outcome, Resources, Subject, progress, signed, write_out};
 use std::sync::atomic::Ordering::Relaxed;
 
 /// The best moves of a position: every legal move with its exact value, and best play from there.
@@ -99,11 +99,6 @@ fn human(profile: &Profile, position: &Position, a: &Analysis) -> String {
     }
     let _ = writeln!(text, "{} nodes, {:.1} s", a.nodes, a.time_ms / 1000.0);
     text
-}
-
-/// A value with its sign, and no sign on 0.
-fn signed(value: i32) -> String {
-    if value == 0 { "0".to_owned() } else { format!("{value:+}") }
 }
 
 /// Who has won or will win, with units, and how sure that is.

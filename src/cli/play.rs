@@ -9,7 +9,7 @@ use clap::{Args, ValueEnum};
 use oju::{Analysis, Engine, LegalMove, Limits, Options, Position, Side, notation};
 
 use super::values::{self, TimeLimit};
-use super::{INTERRUPTED, Outcome, Resources, Subject, progress, write_out};
+use super::{INTERRUPTED, Outcome, Resources, Subject, progress, signed, write_out};
 
 /// Play a game: a person or the engine on each side.
 ///
@@ -231,8 +231,11 @@ impl Game<'_> {
                     let mut text = String::new();
                     for m in &analysis.moves {
                         let [lower, upper] = m.bounds;
-                        let value =
-                            if m.exact { format!("{lower:+}") } else { format!("{lower:+} to {upper:+}") };
+                        let value = if m.exact {
+                            signed(lower)
+                        } else {
+                            format!("{} to {}", signed(lower), signed(upper))
+                        };
                         let _ = writeln!(text, "  {} {value}", m.letter);
                     }
                     write_out(&text)?;
