@@ -1,5 +1,6 @@
 //! The rules' worked examples and what they say of single sowings, one test a fact.
 
+use oju::board::Board;
 use oju::engine::MoveError;
 use oju::rules::{Ayoayo, Hoyito, Illegal, Rules};
 use oju::{Engine, LegalMove, Options, Position, Profile, Settings, Side, index, notation};
@@ -223,6 +224,8 @@ fn a_move_may_leave_the_opponent_without_seeds_if_he_had_some() {
     let game = ayoayo();
     let m = play(&game, "1-0-0-3-0-0-0-0-0-0-2-0", 'A');
     assert_eq!(m.position.to_string(), "0-0-0-3-0-0-0-0-0-0-0-0-3-0-N");
+    let board = Board::<12>::from_counts(&[1, 0, 0, 3, 0, 0, 0, 0, 0, 0, 2, 0]);
+    assert_eq!(Ayoayo::default().illegal(&board, 0), None);
     // And North, who has none, passes: South's D can feed.
     assert_eq!(letters(&game, &m.position), "-");
     let passed = game.play(&m.position, '-').unwrap();
@@ -378,6 +381,13 @@ fn the_hoyito_chain_takes_a_f_and_e_and_south_moves_again() {
     // The fours at A and c stay.
     assert_eq!(m.position.to_string(), "4-0-0-0-0-0-0-0-4-0-0-0-12-0-S");
     assert_eq!((m.captured, m.laps, m.again), (12, 1, true));
+}
+
+#[test]
+fn the_hoyito_chain_goes_across_the_board_s_ends() {
+    let m = play(&hoyito(), "3-0-4-4-0-0-0-0-0-0-2-3-N", 'e');
+    assert_eq!(m.position.to_string(), "0-0-4-4-0-0-0-0-0-0-0-0-0-8-N");
+    assert_eq!((m.captured, m.again), (8, true));
 }
 
 #[test]
