@@ -94,17 +94,6 @@ impl<const P: usize> Board<P> {
         self.words.iter().map(|w| (w.wrapping_mul(PREFIX) >> 56) as u32).sum()
     }
 
-    /// Seeds in the row of the side to move.
-    #[inline(always)]
-    pub fn own_seeds(&self) -> u32 {
-        if P <= 16 {
-            (self.words[0].wrapping_mul(PREFIX) >> 56) as u32
-        } else {
-            let rest = self.words[1] & ((1 << (8 * (Self::ROW - 8))) - 1);
-            ((self.words[0].wrapping_mul(PREFIX) >> 56) + (rest.wrapping_mul(PREFIX) >> 56)) as u32
-        }
-    }
-
     /// True where the side to move has no seeds in its row.
     #[inline(always)]
     pub fn own_row_empty(&self) -> bool {
@@ -181,7 +170,6 @@ mod tests {
         let row = P / 2;
         let sum = |part: &[u8]| part.iter().map(|&c| u32::from(c)).sum::<u32>();
         assert_eq!(board.seeds(), sum(counts));
-        assert_eq!(board.own_seeds(), sum(&counts[..row]));
         assert_eq!(board.own_row_empty(), sum(&counts[..row]) == 0);
         assert_eq!(board.other_row_empty(), sum(&counts[row..]) == 0);
         assert_eq!(board.is_empty(), sum(counts) == 0);

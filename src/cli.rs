@@ -157,8 +157,7 @@ struct Subject {
 
 impl Subject {
     fn profile(&self) -> anyhow::Result<Profile> {
-        let named: Profile = self.profile.parse().map_err(|error| {
-            let error = anyhow!("profile: {error}");
+        let named = parse_profile(&self.profile).map_err(|error| {
             if self.profile.starts_with(|c: char| c.is_ascii_digit()) {
                 error.context("a profile comes before the position, as in 'oju best ayoayo 4-4-…'")
             } else {
@@ -186,6 +185,10 @@ impl Subject {
             Some(moves) => engine.play_text(&position, moves).map_err(|e| anyhow!("--moves, {e}")),
         }
     }
+}
+
+fn parse_profile(name: &str) -> anyhow::Result<Profile> {
+    name.parse().map_err(|error| anyhow!("profile: {error}"))
 }
 
 /// Threads and memory of an analysis.

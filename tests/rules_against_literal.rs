@@ -13,16 +13,6 @@ const _: () = assert!(MOVES_PER_RULES * Ruleset::ALL.len() >= 100_000);
 /// Laps after which a sowing is left out as too long for the literal rules.
 const LONGEST: usize = 100_000;
 
-fn variant(rules: Ruleset) -> Variant {
-    match rules {
-        Ruleset::Ayoayo => Variant::Ayoayo,
-        Ruleset::AyoayoHolder => Variant::AyoayoHolder,
-        Ruleset::AyoayoPratt => Variant::AyoayoPratt,
-        Ruleset::Hoyito => Variant::Hoyito,
-        Ruleset::HoyitoOpponent => Variant::HoyitoOpponent,
-    }
-}
-
 fn engine(profile: Profile) -> Engine {
     Engine::new(profile, &Settings { table_bytes: 1 << 20, threads: 1, tiers: oju::MemoryTiers::None })
         .unwrap()
@@ -102,7 +92,7 @@ struct Met {
 /// Compares all that can be said of one position, and gives the literal turn.
 fn compare(engine: &Engine, state: &State, met: &mut Met) -> Turn {
     let profile = engine.profile();
-    let rules = variant(profile.rules());
+    let rules = Variant::of_profile(profile.rules().name());
     let position = position(engine, state);
     assert_eq!(position.to_string(), state.text());
     met.positions += 1;
@@ -453,7 +443,7 @@ fn move_sequences_from_the_start_are_as_many() {
         let position = Position::start(&profile);
         assert_eq!(position, self::position(&engine, &start));
         for depth in 0..=if profile.row() == 12 { 2 } else { 4 } {
-            let expected = literal::perft(variant(profile.rules()), &start, depth);
+            let expected = literal::perft(Variant::of_profile(profile.rules().name()), &start, depth);
             assert!(depth == 0 || expected > 1, "{profile}");
             assert_eq!(engine.perft(&position, depth), expected, "{profile} {depth}");
         }

@@ -10,16 +10,6 @@ use std::sync::atomic::AtomicBool;
 use literal::{Values, Variant};
 use oju::{Engine, Limits, MemoryTiers, Position, Profile, Ruleset, Settings, notation};
 
-fn variant(rules: Ruleset) -> Variant {
-    match rules {
-        Ruleset::Ayoayo => Variant::Ayoayo,
-        Ruleset::AyoayoHolder => Variant::AyoayoHolder,
-        Ruleset::AyoayoPratt => Variant::AyoayoPratt,
-        Ruleset::Hoyito => Variant::Hoyito,
-        Ruleset::HoyitoOpponent => Variant::HoyitoOpponent,
-    }
-}
-
 /// A custom board that holds at least `seeds` seeds.
 fn board(rules: Ruleset, row: u8, seeds: u32) -> Profile {
     (1..=24)
@@ -51,7 +41,7 @@ fn position(profile: &Profile, counts: &[u32], side: char) -> Position {
 /// Every position of all tiers up to `most` seeds, on a board of two rows of `row` pits.
 fn whole_board(rules: Ruleset, row: u8, most: u32, table_bytes: usize, tiers: MemoryTiers) -> usize {
     let profile = board(rules, row, most);
-    let values = Values::solve(variant(rules), usize::from(row), most);
+    let values = Values::solve(Variant::of_profile(rules.name()), usize::from(row), most);
     let mut positions = 0;
     // The engine is kept from one position to the next: what it has stored must not mislead it.
     let engine = engine(profile, table_bytes, tiers);

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use clap::Args;
 use oju::{Profile, Ruleset};
 
-use super::{Outcome, Subject, write_out};
+use super::{Outcome, parse_profile, write_out};
 
 /// Say the rules of a profile in words, with their fingerprint.
 #[derive(Args)]
@@ -18,14 +18,7 @@ pub(super) struct Rules {
 
 impl Rules {
     pub(super) fn run(&self) -> anyhow::Result<Outcome> {
-        let subject = Subject {
-            profile: self.profile.clone(),
-            position: Vec::new(),
-            moves: None,
-            pits: None,
-            seeds_per_pit: None,
-        };
-        write_out(&text(&subject.profile()?))?;
+        write_out(&text(&parse_profile(&self.profile)?))?;
         Ok(Outcome::Done)
     }
 }
