@@ -138,6 +138,31 @@ impl<const P: usize> Board<P> {
         Self { words }
     }
 
+    /// The set of pits (bit i: pit i) that hold exactly `count` seeds.
+    #[inline(always)]
+    pub(crate) fn pits_with(&self, count: u32) -> u32 {
+        const ONES: u64 = 0x0101_0101_0101_0101;
+        // One bit a lane, from the top of each byte, moved together by a multiplication.
+        let equal = |word: u64| {
+            let differs = (word ^ (ONES * u64::from(count))).wrapping_add(ONES * 0x7f) >> 7 & ONES;
+            ((differs ^ ONES).wrapping_mul(0x0102_0408_1020_4080) >> 56) as u32
+        };
+        let [a, b, c] = self.words;
+        let lanes = (1 << Self::PER_WORD) - 1;
+        let pits = equal(a) & lanes | (equal(b) & lanes) << Self::PER_WORD;
+        if P <= 16 { pits } else { (pits | (equal(c) & lanes) << 16) & ((1 << P) - 1) }
+    }
+
+    /// The fewest seeds in any pit.
+    pub(crate) fn fewest(&self) -> u32 {
+        (0..P).map(|pit| self.get(pit)).min().expect("a board has pits")
+    }
+
+    /// The fewest seeds in any pit but one.
+    pub(crate) fn fewest_but(&self, but: usize) -> u32 {
+        (0..P).filter(|&pit| pit != but).map(|pit| self.get(pit)).min().expect("a board has pits")
+    }
+
     /// For each pit, the seeds in it and in all pits before it, a byte each, packed as the board.
     #[inline(always)]
     pub(crate) fn prefix_sums(&self) -> [u64; WORDS] {

@@ -9,7 +9,7 @@
 //!
 //! # The map
 //! A query goes [`Engine`] → `solver` (questions about each move) → `search` (one question, answered by proof) →
-//! [`rules`] → `sow`, with the small tiers of [`retrograde`] below it and the tables `tt` and `numbers` beside it.
+//! [`rules`] → `sow`, with the small tiers of `retrograde` below it and the tables `tt` and `numbers` beside it.
 //!
 //! ```
 //! use std::sync::atomic::AtomicBool;
@@ -27,13 +27,15 @@
 pub mod analysis;
 pub mod board;
 mod closed_set;
+mod edges;
 pub mod engine;
 pub mod index;
 pub mod notation;
 mod numbers;
+mod packed;
 pub mod position;
 pub mod profile;
-pub mod retrograde;
+mod retrograde;
 pub mod rules;
 mod search;
 mod solver;
@@ -45,8 +47,9 @@ pub use analysis::{Analysis, MoveAnalysis};
 pub use engine::{Engine, LegalMove, Limits, Options, Settings};
 pub use position::{Position, Side};
 pub use profile::{Profile, Ruleset};
+pub use retrograde::{Meter, NEVER};
 pub use solver::Watch;
-pub use tiers::MemoryTiers;
+pub use tiers::{MemoryTier, MemoryTiers};
 
 /// The README's example, so that it can not go out of date.
 #[cfg(doctest)]

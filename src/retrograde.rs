@@ -1,220 +1,669 @@
-//! One tier solved exactly, from the tiers below it.
+//! One tier solved exactly from the tiers below it, in one pass and in parallel.
 //!
-//! Captures only lead to smaller tiers, so inside a tier every edge is a sowing without capture or a
-//! pass, and hands the turn over. The tier is solved from the outside in:
+//! Captures only lead to smaller tiers, so inside a tier every edge is a sowing without capture or a pass, and hands
+//! the turn over. Iterating v = max(exit, max -v(child)) to a fixed point takes tens of sweeps. Here the tier is solved from the outside
+//! in, as chess tables are (K. Thompson, "Retrograde analysis of certain endgames", 1986), with margins for outcomes:
 //!
-//! 1. Every position is expanded once: its best *exit* (a capture into a solved tier, or the end
-//!    of the game) and its children in the tier.
-//! 2. For each margin `t` from the largest down to 1: a position whose exit is worth `t` is won at
-//!    `t`; one whose children are all won for the other side and whose exit is worth `-t` is lost
-//!    at `-t`. Then in waves: a lost position makes each unsolved parent won at `t`; a won one
-//!    takes one from each parent's count of unsolved children, and at zero the parent's value is
-//!    what its exit leaves it.
-//! 3. What is left can be played on for ever and is worth 0: infinite play splits evenly.
+//! 1. *Expand*: every position once forward: its best *exit* (a capture into a solved tier, or the end of the
+//!    game) and the number of its moves inside the tier.
+//! 2. For each margin `t` from the largest down: a position whose exit is worth `t` is won at `t`; one whose children are
+//!    all won for the other side and whose exit is worth `-t` is lost at `-t`. Then *spread* in waves, every
+//!    solved position once backward by unsowing: a lost one makes each unsolved parent won at `t`; a won one takes
+//!    one from each unsolved parent's count of children, and a parent without children left is worth what its exit
+//!    leaves it, at once if that is no more than `-t`, else when `t` comes down to it.
+//! 3. What is left can be played on for ever, and is worth what infinite play is worth: 0, an even split.
 //!
-//! The wave in which a position is solved is its distance to conversion: the sowings until its value is
-//! taken (a capture or the end), the better side hurrying, the other delaying.
+//! The wave in which a position is solved, within its margin, is its *distance*: the sowings until its value is converted
+//! (a capture or the end), the better side hurrying, the other delaying.
 //!
-//! Every position is expanded once, and every edge is followed once backward: time is linear in
-//! positions plus edges. Memory: eight bytes an edge (children and parents), which is why this
-//! solver serves the small tiers that are built on first use.
+//! The *forced* numbers (RULES.md, forced interval) come from the same algorithm on two planes: `low`, the value for the side to move where
+//! infinite play gives all seeds left to the other side, and `high`, where it gives them to the side to move. The turn
+//! changes sides, so a position's children in `low` are those of `high`. Going down from the largest margin to the
+//! smallest, `low` is only ever won at `t` and `high` only ever lost at `-t`; what is left is -n and +n.
+//!
+//! # Cost
+//! Time is linear in positions and edges, each edge once forward and once backward. Memory is two bytes a position and
+//! plane, and a quarter of one for two sets of positions (the wave and the next): what a cell holds before it is solved (exit and count) and
+//! after (value and distance) is never needed at once. No edge is stored.
+//!
+//! # Determinism and spreading out
+//! What a cell becomes depends on the wave alone, never on the order inside it, so any number of threads makes the same
+//! tables. Contributions reach the cells through a [`Spread`], which says which ranks are held here: one process holds all
+//! ([`Alone`]), several could hold a range each.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
+use zerocopy::{FromBytes, FromZeros, IntoBytes};
 
-use crate::board::Board;
-use crate::index;
-use crate::rules::{Rules, Turn};
+use crate::edges::{Edges, Run};
+use crate::packed::Packed;
 
-/// A solved tier: value and distance of each position, by rank.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Tier {
-    /// Seeds the side to move will win minus those it will lose.
-    pub values: Vec<i8>,
-    /// Sowings until the value is converted; 0 where the game is over, [`NEVER`] where it is not
-    /// converted at all.
-    pub distances: Vec<u16>,
-}
-
-/// The distance of a position whose value is infinite play.
+/// The distance of a position whose value is not converted: infinite play, or nothing to win.
 pub const NEVER: u16 = u16::MAX;
 
-/// A position without exits.
-const NO_EXIT: i8 = i8::MIN;
-
 /// Positions expanded by one job.
-const CHUNK: u64 = 1 << 14;
+const EXPAND_RUN: u64 = 1 << 13;
 
-/// The exits and children of a run of positions.
-struct Expanded {
-    exits: Vec<i8>,
-    over: Vec<bool>,
-    degrees: Vec<u8>,
-    children: Vec<u32>,
+/// Positions of a wave's set looked through by one job, the bits of [`JOB_WORDS`] words.
+const JOB: u64 = 1 << 12;
+const JOB_WORDS: usize = JOB as usize / 64;
+
+/// Contributions whose cells are read together, so that the processor waits for all at once.
+const TOGETHER: usize = 64;
+
+/// What is solved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// Values and distances: infinite play splits evenly.
+    Values,
+    /// The forced intervals: infinite play gives all to one side.
+    Forced,
 }
 
-fn expand<R: Rules<P>, const P: usize>(
-    rules: R,
+impl Task {
+    fn planes(self) -> usize {
+        match self {
+            Task::Values => 1,
+            Task::Forced => 2,
+        }
+    }
+}
+
+/// The solved tiers below, by seeds.
+#[derive(Clone, Copy)]
+pub(crate) struct Below<'a> {
+    /// Values; of the forced task, `low`.
+    pub(crate) low: &'a [&'a Packed],
+    /// Values; of the forced task, `high`.
+    pub(crate) high: &'a [&'a Packed],
+}
+
+/// How far a tier has come, for whoever watches. Counted while it is solved.
+#[derive(Debug, Default)]
+pub struct Meter {
+    /// Positions expanded forward.
+    pub expanded: AtomicU64,
+    /// Positions solved, once for each plane.
+    pub solved: AtomicU64,
+    /// The margin being solved.
+    pub margin: std::sync::atomic::AtomicI32,
+}
+
+/// Something that a solved child does to an unsolved parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Contribution {
+    /// A child is lost: the parent is won.
+    Win,
+    /// A child is won for the other side: the parent has one hope less.
+    Less,
+}
+
+/// Contributions of one kind to cells of one plane.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Delivery<'a> {
+    pub(crate) plane: usize,
+    pub(crate) kind: Contribution,
+    /// The ranks they are for, in any order, as often as they are meant.
+    pub(crate) ranks: &'a [u64],
+}
+
+/// Who holds which ranks of the tier, and how contributions reach the holder.
+pub(crate) trait Spread: Sync {
+    /// The ranks held here, of a tier of `size` positions.
+    fn held(&self, size: u64) -> Range<u64>;
+
+    /// Sends contributions on their way; those for ranks held here may be `deliver`ed at once. Called from many threads.
+    fn send(&self, what: Delivery<'_>, deliver: &dyn Fn(Delivery<'_>));
+
+    /// Ends a wave: returns when everything that any holder sent in it has been delivered, and says whether `busy` is true for any holder
+    /// then. Called from one thread.
+    fn end_wave(&self, deliver: &dyn Fn(Delivery<'_>), busy: &dyn Fn() -> bool) -> bool;
+
+    /// Given the passes (child, parent) of the positions held here, returns those whose child is held here.
+    fn share_passes(&self, passes: Vec<(u64, u64)>) -> Vec<(u64, u64)>;
+}
+
+/// One process holds the whole tier.
+pub(crate) struct Alone;
+
+impl Spread for Alone {
+    fn held(&self, size: u64) -> Range<u64> {
+        0..size
+    }
+
+    fn send(&self, what: Delivery<'_>, deliver: &dyn Fn(Delivery<'_>)) {
+        deliver(what);
+    }
+
+    fn end_wave(&self, _: &dyn Fn(Delivery<'_>), busy: &dyn Fn() -> bool) -> bool {
+        busy()
+    }
+
+    fn share_passes(&self, passes: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
+        passes
+    }
+}
+
+/// How a cell of 16 bits is laid out: from the top, one bit where it is solved, the code of a number, and the low
+/// bits.
+///
+/// | | number | low bits |
+/// | --- | --- | --- |
+/// | unsolved | best exit, or none | unsolved children, or [`Layout::over`] |
+/// | solved | value | distance, or [`Layout::long`] |
+#[derive(Clone, Copy, Debug)]
+struct Layout {
+    low_bits: u32,
+    unit: i32,
+    /// The code of the number 0. Code 0 is "no exit".
+    zero: i32,
+}
+
+impl Layout {
+    const SOLVED: u16 = 1 << 15;
+
+    fn new(seeds: u32, unit: u32) -> Self {
+        let zero = (seeds / unit) as i32 + 1;
+        let number_bits = u32::BITS - (2 * zero as u32).leading_zeros();
+        Self { low_bits: 15 - number_bits, unit: unit as i32, zero }
+    }
+
+    fn code(self, number: i32) -> u16 {
+        (number / self.unit + self.zero) as u16
+    }
+
+    fn code_of(self, cell: u16) -> u16 {
+        (cell & !Self::SOLVED) >> self.low_bits
+    }
+
+    fn number_of(self, cell: u16) -> i32 {
+        (i32::from(self.code_of(cell)) - self.zero) * self.unit
+    }
+
+    fn low_of(self, cell: u16) -> u16 {
+        cell & self.over()
+    }
+
+    /// In place of the count: the game is over.
+    fn over(self) -> u16 {
+        (1 << self.low_bits) - 1
+    }
+
+    /// In place of the distance: it is this or more, and kept apart.
+    fn long(self) -> u16 {
+        self.over()
+    }
+
+    fn solved(self, code: u16, distance: u16) -> u16 {
+        Self::SOLVED | code << self.low_bits | distance.min(self.long())
+    }
+}
+
+/// A vector of zeros, fresh from the system, so that its pages are first touched by whoever fills them.
+fn zeroed<T: FromZeros>(len: usize) -> Vec<T> {
+    T::new_vec_zeroed(len).unwrap_or_else(|_| std::alloc::handle_alloc_error(std::alloc::Layout::new::<T>()))
+}
+
+/// Cells that no other thread can touch, as plain numbers: the compiler looks through those many at a time.
+fn plain(cells: &mut [AtomicU16]) -> &mut [u16] {
+    <[u16]>::mut_from_bytes(cells.as_mut_bytes()).expect("the same size and alignment")
+}
+
+/// A set of ranks: one bit each, and above them one bit for each [`JOB`], so that an empty part costs nothing.
+struct RankSet {
+    words: Vec<AtomicU64>,
+    jobs: Vec<AtomicU64>,
+}
+
+impl RankSet {
+    fn new(size: u64) -> Self {
+        let jobs = size.div_ceil(JOB) as usize;
+        Self { words: zeroed(jobs * JOB_WORDS), jobs: zeroed(jobs.div_ceil(64)) }
+    }
+
+    fn insert(&self, rank: u64) {
+        self.words[(rank / 64) as usize].fetch_or(1 << (rank % 64), Relaxed);
+        let job = rank / JOB;
+        let (word, bit) = (&self.jobs[(job / 64) as usize], 1 << (job % 64));
+        if word.load(Relaxed) & bit == 0 {
+            word.fetch_or(bit, Relaxed);
+        }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.jobs.iter().all(|word| word.load(Relaxed) == 0)
+    }
+
+    /// Empties the set, and returns the jobs that held ranks.
+    fn take_jobs(&self) -> Vec<u64> {
+        let mut jobs = Vec::new();
+        for (at, word) in self.jobs.iter().enumerate() {
+            let mut bits = word.swap(0, Relaxed);
+            while bits != 0 {
+                jobs.push(at as u64 * 64 + u64::from(bits.trailing_zeros()));
+                bits &= bits - 1;
+            }
+        }
+        jobs
+    }
+
+    /// Takes the ranks of one job out of the set.
+    fn take(&self, job: u64, mut each: impl FnMut(u64)) {
+        for word in job as usize * JOB_WORDS..(job as usize + 1) * JOB_WORDS {
+            let mut bits = self.words[word].load(Relaxed);
+            if bits == 0 {
+                continue;
+            }
+            self.words[word].store(0, Relaxed);
+            while bits != 0 {
+                each(word as u64 * 64 + u64::from(bits.trailing_zeros()));
+                bits &= bits - 1;
+            }
+        }
+    }
+}
+
+/// The cells of one plane, and the sets of its current and its next wave.
+struct Plane {
+    cells: Vec<AtomicU16>,
+    waves: [RankSet; 2],
+}
+
+/// A tier being solved, or solved.
+pub(crate) struct Tier {
+    task: Task,
     seeds: u32,
+    layout: Layout,
+    planes: Vec<Plane>,
+    /// The first rank held here.
     first: u64,
-    count: u64,
-    probe: &impl Fn(&Board<P>) -> i8,
-) -> Expanded {
-    let mut out = Expanded { exits: Vec::new(), over: Vec::new(), degrees: Vec::new(), children: Vec::new() };
-    let mut board = index::unrank::<P>(seeds, first);
-    for number in 0..count {
-        if number > 0 {
-            board = index::successor(&board).expect("the tier has a board for each rank");
-        }
-        let mut exit = NO_EXIT;
-        let mut degree = 0;
-        let mut over = false;
-        match rules.turn(&board) {
-            Turn::Over { margin } => (exit, over) = (margin, true),
-            Turn::Moves(moves) => {
-                for m in &moves {
-                    if m.captured == 0 {
-                        out.children.push(index::rank(&m.next) as u32);
-                        degree += 1;
-                    } else {
-                        let rest = probe(&m.next);
-                        exit = exit.max(m.captured as i8 + if m.again { rest } else { -rest });
-                    }
-                }
-            }
-        }
-        out.exits.push(exit);
-        out.over.push(over);
-        out.degrees.push(degree);
-    }
-    out
+    /// Passes (child, parent), by child.
+    passes: Vec<(u64, u64)>,
+    /// Distances that a cell has no room for, by rank.
+    long: Mutex<Vec<(u64, u16)>>,
 }
 
-/// Solves the tier of `seeds` seeds. `probe` gives the value of any board with fewer.
-///
-/// `None` where `stop` was raised before the end.
-///
-/// # Panics
-/// With 2^32 positions or more.
-pub fn solve_tier<R: Rules<P>, const P: usize>(
-    rules: R,
-    seeds: u32,
-    probe: impl Fn(&Board<P>) -> i8 + Sync,
-    stop: &AtomicBool,
-) -> Option<Tier> {
-    let size = u32::try_from(index::tier_size(P, seeds)).expect("a tier solved in memory is small");
-    let parts: Vec<Expanded> = (0..u64::from(size).div_ceil(CHUNK))
-        .into_par_iter()
-        .map(|chunk| {
-            if stop.load(Relaxed) {
-                return None;
-            }
-            let first = chunk * CHUNK;
-            Some(expand(rules, seeds, first, CHUNK.min(u64::from(size) - first), &probe))
-        })
-        .collect::<Option<_>>()?;
-    let exits: Vec<i8> = parts.iter().flat_map(|p| p.exits.iter().copied()).collect();
-    let over: Vec<bool> = parts.iter().flat_map(|p| p.over.iter().copied()).collect();
-    let mut unsolved_children: Vec<u8> = parts.iter().flat_map(|p| p.degrees.iter().copied()).collect();
+/// Why a tier was not solved to its end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub(crate) enum Unsolved {
+    /// Stopped from outside.
+    #[error("stopped")]
+    Stopped,
+    /// A distance that 16 bits can not hold.
+    #[error("a distance of {NEVER} sowings or more")]
+    TooDeep,
+}
 
-    let parents = Parents::of(size, &parts);
-    drop(parts);
-    if stop.load(Relaxed) {
-        return None;
+impl Tier {
+    /// Solves the tier of these edges. `unit`: the greatest common divisor of all captures.
+    pub(crate) fn solve(
+        edges: &dyn Edges,
+        unit: u32,
+        task: Task,
+        below: Below<'_>,
+        spread: &dyn Spread,
+        meter: &Meter,
+        stop: &AtomicBool,
+    ) -> Result<Self, Unsolved> {
+        let mut tier = Self::unsolved(edges, unit, task, spread);
+        tier.expand(edges, below, spread, meter, stop)?;
+        tier.spread(edges, spread, meter, stop)?;
+        Ok(tier)
     }
 
-    let mut tier = Tier { values: vec![0; size as usize], distances: vec![NEVER; size as usize] };
-    let mut by_margin: Vec<Vec<u32>> = vec![Vec::new(); seeds as usize + 1];
-    for position in 0..size {
-        let exit = exits[position as usize];
-        if exit > 0 || exit < 0 && exit != NO_EXIT && unsolved_children[position as usize] == 0 {
-            by_margin[exit.unsigned_abs() as usize].push(position);
-        } else if over[position as usize] {
-            tier.distances[position as usize] = 0;
+    fn unsolved(edges: &dyn Edges, unit: u32, task: Task, spread: &dyn Spread) -> Self {
+        let held = spread.held(edges.size());
+        let size = held.end - held.start;
+        let plane =
+            |_| Plane { cells: zeroed(size as usize), waves: [RankSet::new(size), RankSet::new(size)] };
+        Self {
+            task,
+            seeds: edges.seeds(),
+            layout: Layout::new(edges.seeds(), unit),
+            planes: (0..task.planes()).map(plane).collect(),
+            first: held.start,
+            passes: Vec::new(),
+            long: Mutex::new(Vec::new()),
         }
     }
-    for margin in (1..=seeds as i8).rev() {
-        let mut wave: Vec<(u32, i8)> = Vec::new();
-        // Solves a position, unless it is solved already.
-        let solve = |tier: &mut Tier, wave: &mut Vec<(u32, i8)>, position: u32, value: i8, distance: u16| {
-            let at = position as usize;
-            if tier.distances[at] == NEVER {
-                tier.values[at] = value;
-                tier.distances[at] = distance;
-                wave.push((position, value));
-            }
-        };
-        let exiting = std::mem::take(&mut by_margin[margin as usize]);
-        for &position in exiting.iter().filter(|&&p| over[p as usize]) {
-            solve(&mut tier, &mut wave, position, exits[position as usize], 0);
-        }
-        let mut distance = 0;
-        while !wave.is_empty() || distance == 0 {
-            distance += 1;
-            let last_wave = std::mem::take(&mut wave);
-            if distance == 1 {
-                for &position in &exiting {
-                    solve(&mut tier, &mut wave, position, exits[position as usize], 1);
-                }
-            }
-            for (position, value) in last_wave {
-                for &parent in parents.of_position(position) {
-                    if value < 0 {
-                        solve(&mut tier, &mut wave, parent, margin, distance);
-                        continue;
+
+    pub(crate) fn size(&self) -> u64 {
+        self.planes[0].cells.len() as u64
+    }
+
+    /// Every position once forward: exits and counts.
+    fn expand(
+        &mut self,
+        edges: &dyn Edges,
+        below: Below<'_>,
+        spread: &dyn Spread,
+        meter: &Meter,
+        stop: &AtomicBool,
+    ) -> Result<(), Unsolved> {
+        let this = &*self;
+        let passes: Vec<Vec<(u64, u64)>> = (0..this.size().div_ceil(EXPAND_RUN))
+            .into_par_iter()
+            .map_init(
+                || (Run::default(), Vec::new()),
+                |(run, exits), number| {
+                    if stop.load(Relaxed) {
+                        return Err(Unsolved::Stopped);
                     }
-                    let left = &mut unsolved_children[parent as usize];
-                    *left -= 1;
-                    if *left == 0 {
-                        let exit = exits[parent as usize];
-                        if exit <= -margin {
-                            solve(&mut tier, &mut wave, parent, -margin, distance);
-                        } else if exit < 0 {
-                            by_margin[exit.unsigned_abs() as usize].push(parent);
+                    let ranks = number * EXPAND_RUN..((number + 1) * EXPAND_RUN).min(this.size());
+                    edges.forward(this.first + ranks.start..this.first + ranks.end, false, run);
+                    for (plane, cells) in this.planes.iter().enumerate() {
+                        let (mine, others) = match plane {
+                            0 => (below.low, below.high),
+                            _ => (below.high, below.low),
+                        };
+                        best_exits(run, mine, others, exits);
+                        let cells = &cells.cells[ranks.start as usize..ranks.end as usize];
+                        for ((cell, &exit), &degree) in cells.iter().zip(exits.iter()).zip(&run.degrees) {
+                            let code = if exit == NO_EXIT { 0 } else { this.layout.code(exit.into()) };
+                            let low = if degree == Run::OVER { this.layout.over() } else { degree.into() };
+                            cell.store(code << this.layout.low_bits | low, Relaxed);
                         }
                     }
+                    meter.expanded.fetch_add(ranks.end - ranks.start, Relaxed);
+                    let pass = |&from: &u32| {
+                        let parent = this.first + ranks.start + u64::from(from);
+                        (edges.rotated(parent), parent)
+                    };
+                    Ok(run.passes.iter().map(pass).collect())
+                },
+            )
+            .collect::<Result<_, _>>()?;
+        let mut passes = spread.share_passes(passes.concat());
+        passes.sort_unstable();
+        self.passes = passes;
+        Ok(())
+    }
+
+    /// Margin by margin, wave by wave, every solved position once backward.
+    fn spread(
+        &mut self,
+        edges: &dyn Edges,
+        spread: &dyn Spread,
+        meter: &Meter,
+        stop: &AtomicBool,
+    ) -> Result<(), Unsolved> {
+        let unit = self.layout.unit;
+        let most = self.seeds as i32 / unit * unit;
+        let least = match self.task {
+            Task::Values => unit,
+            Task::Forced => unit - most,
+        };
+        let mut margin = most;
+        while margin >= least {
+            meter.margin.store(margin, Relaxed);
+            let mut now = 0;
+            self.seed(margin, meter, stop)?;
+            let mut distance = 0;
+            loop {
+                distance += 1;
+                if distance == NEVER {
+                    return Err(Unsolved::TooDeep);
+                }
+                let wave = Wave { tier: self, edges, spread, meter, stop, margin, distance, next: 1 - now };
+                let busy = wave.spread(now)?;
+                if !busy {
+                    break;
+                }
+                now = 1 - now;
+            }
+            margin -= unit;
+        }
+        let long = self.long.get_mut().unwrap_or_else(PoisonError::into_inner);
+        long.sort_unstable();
+        Ok(())
+    }
+
+    /// Puts the positions that are solved at `margin` by their exits into the first two waves: finished games, distance 0, and exits,
+    /// distance 1.
+    fn seed(&mut self, margin: i32, meter: &Meter, stop: &AtomicBool) -> Result<(), Unsolved> {
+        /// Cells compared at once.
+        const GLANCE: usize = 64;
+        let layout = self.layout;
+        let over = layout.over();
+        for (number, plane) in self.planes.iter_mut().enumerate() {
+            // A side that can not be met here is given a code that no cell has.
+            let none = u16::MAX;
+            let won = if self.task == Task::Values || number == 0 { layout.code(margin) } else { none };
+            let lost = if self.task == Task::Values || number == 1 { layout.code(-margin) } else { none };
+            let waves = &plane.waves;
+            plain(&mut plane.cells).par_chunks_mut(JOB as usize).enumerate().try_for_each(
+                |(job, cells)| {
+                    if stop.load(Relaxed) {
+                        return Err(Unsolved::Stopped);
+                    }
+                    let mut solved = 0;
+                    for (glance, cells) in cells.chunks_mut(GLANCE).enumerate() {
+                        // The bit of solved cells is on top of the code, so no solved cell compares equal.
+                        let code_of = |cell: u16| cell >> layout.low_bits;
+                        let any = cells.iter().fold(0, |any, &cell| {
+                            any | u16::from(code_of(cell) == won) | u16::from(code_of(cell) == lost)
+                        });
+                        if any == 0 {
+                            continue;
+                        }
+                        for (at, cell) in cells.iter_mut().enumerate() {
+                            let (code, low) = (code_of(*cell), layout.low_of(*cell));
+                            if code == won || code == lost && (low == 0 || low == over) {
+                                let distance = u16::from(low != over);
+                                *cell = layout.solved(code, distance);
+                                waves[usize::from(distance)]
+                                    .insert((job * JOB as usize + glance * GLANCE + at) as u64);
+                                solved += 1;
+                            }
+                        }
+                    }
+                    if solved > 0 {
+                        meter.solved.fetch_add(solved, Relaxed);
+                    }
+                    Ok(())
+                },
+            )?;
+        }
+        Ok(())
+    }
+
+    /// The number of a position held here, by rank, and its distance.
+    #[inline]
+    fn outcome(&self, plane: usize, rank: u64) -> (i8, u16) {
+        let at = (rank - self.first) as usize;
+        let cell = self.planes[plane].cells[at].load(Relaxed);
+        let layout = self.layout;
+        if cell & Layout::SOLVED == 0 {
+            let infinite = match (self.task, plane) {
+                (Task::Values, _) => 0,
+                (Task::Forced, 0) => -(self.seeds as i8),
+                (Task::Forced, _) => self.seeds as i8,
+            };
+            // A finished game that leaves nothing is at its end, all else goes on for ever.
+            return (infinite, if layout.low_of(cell) == layout.over() { 0 } else { NEVER });
+        }
+        let mut distance = layout.low_of(cell);
+        if distance == layout.long() {
+            let long = self.long.lock().unwrap_or_else(PoisonError::into_inner);
+            distance = match long.binary_search_by_key(&rank, |&(rank, _)| rank) {
+                Ok(at) => long[at].1,
+                Err(_) => distance,
+            };
+        }
+        (layout.number_of(cell) as i8, distance)
+    }
+
+    /// The values, from the side to move; of the forced task, `low` (plane 0) or `high` (plane 1).
+    pub(crate) fn packed(&self, plane: usize) -> Packed {
+        Packed::build(self.size(), self.layout.unit as u32, self.seeds, |first, run| {
+            run.iter_mut().zip(first..).for_each(|(out, rank)| *out = self.outcome(plane, rank).0);
+        })
+    }
+
+    /// The distance of a position: sowings until its value is converted, or [`NEVER`].
+    pub(crate) fn distance(&self, rank: u64) -> u16 {
+        self.outcome(0, rank).1
+    }
+
+    /// The value of a position, from the side to move.
+    pub(crate) fn value(&self, rank: u64) -> i8 {
+        self.outcome(0, rank).0
+    }
+}
+
+/// A position without exits.
+pub(crate) const NO_EXIT: i8 = i8::MIN;
+
+/// For each position of a run its best exit, or [`NO_EXIT`]: `mine` holds the tiers below for the side to move, `others` for the
+/// other side.
+pub(crate) fn best_exits(run: &Run, mine: &[&Packed], others: &[&Packed], exits: &mut Vec<i8>) {
+    exits.clear();
+    exits.resize(run.degrees.len(), NO_EXIT);
+    for exit in &run.exits {
+        let rest = if exit.again {
+            mine[usize::from(exit.seeds)].get(exit.rank)
+        } else {
+            -others[usize::from(exit.seeds)].get(exit.rank)
+        };
+        let best = &mut exits[exit.from as usize];
+        *best = (*best).max(exit.captured as i8 + rest);
+    }
+    for &(from, margin) in &run.ends {
+        exits[from as usize] = margin;
+    }
+}
+
+/// One wave of one margin.
+struct Wave<'a> {
+    tier: &'a Tier,
+    edges: &'a dyn Edges,
+    spread: &'a dyn Spread,
+    meter: &'a Meter,
+    stop: &'a AtomicBool,
+    margin: i32,
+    distance: u16,
+    /// Which of the two sets is the next wave's.
+    next: usize,
+}
+
+/// Buffers of one thread.
+#[derive(Default)]
+struct Buffers {
+    won: Vec<u64>,
+    lost: Vec<u64>,
+    parents: Vec<u64>,
+}
+
+impl Wave<'_> {
+    /// Spreads the positions of the set `now`. False: no holder has a next wave.
+    fn spread(&self, now: usize) -> Result<bool, Unsolved> {
+        for (number, plane) in self.tier.planes.iter().enumerate() {
+            let jobs = plane.waves[now].take_jobs();
+            jobs.into_par_iter().try_for_each_init(Buffers::default, |buffers, job| {
+                if self.stop.load(Relaxed) {
+                    return Err(Unsolved::Stopped);
+                }
+                self.job(number, now, job, buffers);
+                Ok(())
+            })?;
+        }
+        let busy = || self.tier.planes.iter().any(|plane| !plane.waves[self.next].is_empty());
+        Ok(self.spread.end_wave(&|what| self.deliver(what), &busy))
+    }
+
+    fn job(&self, number: usize, now: usize, job: u64, buffers: &mut Buffers) {
+        let (tier, plane) = (self.tier, &self.tier.planes[number]);
+        let Buffers { won, lost, parents } = buffers;
+        won.clear();
+        lost.clear();
+        // Of the forced planes `low` is only won and `high` only lost; of values the sign tells, as the margin is positive.
+        let won_code = tier.layout.code(self.margin);
+        plane.waves[now].take(job, |at| {
+            let is_won = match tier.task {
+                Task::Values => tier.layout.code_of(plane.cells[at as usize].load(Relaxed)) == won_code,
+                Task::Forced => number == 0,
+            };
+            if is_won { won.push(tier.first + at) } else { lost.push(tier.first + at) }
+        });
+        let parents_plane = match tier.task {
+            Task::Values => 0,
+            Task::Forced => 1 - number,
+        };
+        for (kind, ranks) in [(Contribution::Win, lost), (Contribution::Less, won)] {
+            let (Some(&first), Some(&last)) = (ranks.first(), ranks.last()) else { continue };
+            parents.clear();
+            self.edges.backward(ranks, parents);
+            let passes = &tier.passes;
+            let from = passes.partition_point(|&(child, _)| child < first);
+            for &(child, parent) in passes[from..].iter().take_while(|&&(child, _)| child <= last) {
+                if ranks.binary_search(&child).is_ok() {
+                    parents.push(parent);
+                }
+            }
+            let what = Delivery { plane: parents_plane, kind, ranks: parents };
+            self.spread.send(what, &|what| self.deliver(what));
+        }
+    }
+
+    /// Applies contributions to cells held here.
+    fn deliver(&self, what: Delivery<'_>) {
+        let plane = &self.tier.planes[what.plane];
+        let mut seen = [0u16; TOGETHER];
+        let mut solved = 0;
+        for ranks in what.ranks.chunks(TOGETHER) {
+            for (seen, &rank) in seen.iter_mut().zip(ranks) {
+                *seen = plane.cells[(rank - self.tier.first) as usize].load(Relaxed);
+            }
+            for (&seen, &rank) in seen.iter().zip(ranks) {
+                if seen & Layout::SOLVED == 0 {
+                    solved += u64::from(self.contribute(plane, rank, seen, what.kind));
                 }
             }
         }
+        if solved > 0 {
+            self.meter.solved.fetch_add(solved, Relaxed);
+        }
     }
-    Some(tier)
-}
 
-/// The positions from which each position can be reached inside the tier.
-struct Parents {
-    starts: Vec<u32>,
-    parents: Vec<u32>,
-}
-
-impl Parents {
-    fn of(size: u32, parts: &[Expanded]) -> Self {
-        let mut starts = vec![0u32; size as usize + 2];
-        for part in parts {
-            for &child in &part.children {
-                starts[child as usize + 2] += 1;
+    /// One contribution to an unsolved cell. True where this solves it.
+    #[inline(always)]
+    fn contribute(&self, plane: &Plane, rank: u64, seen: u16, kind: Contribution) -> bool {
+        let layout = self.tier.layout;
+        let at = rank - self.tier.first;
+        let cell = &plane.cells[at as usize];
+        let mut before = seen;
+        loop {
+            if before & Layout::SOLVED != 0 {
+                return false;
             }
-        }
-        for at in 1..starts.len() {
-            starts[at] += starts[at - 1];
-        }
-        let mut parents = vec![0u32; *starts.last().unwrap_or(&0) as usize];
-        let mut position = 0;
-        for part in parts {
-            let mut children = part.children.iter();
-            for &degree in &part.degrees {
-                for &child in children.by_ref().take(usize::from(degree)) {
-                    let next = &mut starts[child as usize + 1];
-                    parents[*next as usize] = position;
-                    *next += 1;
+            let after = match kind {
+                Contribution::Win => layout.solved(layout.code(self.margin), self.distance),
+                Contribution::Less => {
+                    // Nothing better than the children's -margin, or no exit at all.
+                    let lost = layout.code(-self.margin);
+                    let one_left = layout.low_of(before) == 1;
+                    if one_left && layout.code_of(before) <= lost {
+                        layout.solved(lost, self.distance)
+                    } else {
+                        before - 1
+                    }
                 }
-                position += 1;
+            };
+            match cell.compare_exchange_weak(before, after, Relaxed, Relaxed) {
+                Err(now) => before = now,
+                Ok(_) if after & Layout::SOLVED == 0 => return false,
+                Ok(_) => {
+                    plane.waves[self.next].insert(at);
+                    if self.distance >= layout.long() && self.tier.task == Task::Values {
+                        let mut long = self.tier.long.lock().unwrap_or_else(PoisonError::into_inner);
+                        long.push((rank, self.distance));
+                    }
+                    return true;
+                }
             }
         }
-        Self { starts, parents }
-    }
-
-    fn of_position(&self, position: u32) -> &[u32] {
-        &self.parents[self.starts[position as usize] as usize..self.starts[position as usize + 1] as usize]
     }
 }

@@ -70,11 +70,26 @@ pub trait Rules<const P: usize>: Copy + Send + Sync + 'static {
     /// Plays out the sowing from `pit` (one of the mover's, not empty). `None`: it never ends.
     fn sow(&self, board: &Board<P>, pit: usize) -> Option<Sowing<P>>;
 
+    /// Calls `each` with every legal sowing in the order of pits, or with a single forced pass. Where the game is over it
+    /// calls nothing and returns the margin of [`Turn::Over`].
+    fn each_move(&self, board: &Board<P>, each: impl FnMut(Move<P>)) -> Option<i8>;
+
     /// What the side to move can do.
-    fn turn(&self, board: &Board<P>) -> Turn<P>;
+    #[inline]
+    fn turn(&self, board: &Board<P>) -> Turn<P> {
+        let mut moves = ArrayVec::new();
+        match self.each_move(board, |m| moves.push(m)) {
+            Some(margin) => Turn::Over { margin },
+            None => Turn::Moves(moves),
+        }
+    }
 
     /// Why the sowing from `pit` (one of the mover's, not empty) is illegal. `None`: it is legal.
     fn illegal(&self, board: &Board<P>, pit: usize) -> Option<Illegal>;
+
+    /// Calls `met` with every board from which a sowing that captures nothing leads to `next`, once for each
+    /// such sowing: the sowings that [`turn`](Self::turn) lists, backward. Passes are not among them.
+    fn unsow(&self, next: &Board<P>, met: impl FnMut(&Board<P>));
 
     /// The boards of the sowing from `pit` after each lap, captures not yet done, each with the pit
     /// of that lap's last seed. Never ends where the sowing never ends.
@@ -84,9 +99,7 @@ pub trait Rules<const P: usize>: Copy + Send + Sync + 'static {
     const UNIT: u32;
 }
 
-/// The moves of a side that has nothing to sow: a pass, which shows the same board to the other.
-fn forced_pass<const P: usize>(board: &Board<P>) -> Turn<P> {
-    let mut moves = ArrayVec::new();
-    moves.push(Move { pit: None, next: board.rotated(), captured: 0, again: false, laps: 0 });
-    Turn::Moves(moves)
+/// The move of a side that has nothing to sow: a pass, which shows the same board to the other.
+fn forced_pass<const P: usize>(board: &Board<P>) -> Move<P> {
+    Move { pit: None, next: board.rotated(), captured: 0, again: false, laps: 0 }
 }

@@ -34,10 +34,9 @@ use arrayvec::ArrayVec;
 
 use crate::board::Board;
 use crate::closed_set;
-use crate::index;
 use crate::numbers::{INFINITE, ProofNumbers, Slot};
-use crate::retrograde::Tier;
 use crate::rules::{MAX_MOVES, Rules, Turn};
+use crate::tiers::Solved;
 use crate::tt::{Entry, Key, TranspositionTable};
 
 /// How strongly the share of the seeds a question asks for raises the first guess of its numbers.
@@ -84,8 +83,7 @@ pub(crate) enum Answer {
 #[derive(Clone, Copy)]
 pub(crate) struct Knowledge<'a, R, const P: usize> {
     pub(crate) rules: R,
-    /// Solved tiers by number of seeds: all up to some number.
-    pub(crate) tiers: &'a [&'a Tier],
+    pub(crate) tiers: Solved<'a>,
     pub(crate) bounds: &'a TranspositionTable,
     pub(crate) numbers: &'a ProofNumbers,
 }
@@ -94,8 +92,7 @@ impl<R: Rules<P>, const P: usize> Knowledge<'_, R, P> {
     /// The value of a board in a solved tier.
     #[inline(always)]
     pub(crate) fn solved(&self, board: &Board<P>) -> Option<i32> {
-        let tier = self.tiers.get(board.seeds() as usize)?;
-        Some(i32::from(tier.values[index::rank(board) as usize]))
+        self.tiers.value(board)
     }
 
     /// The proven bounds of the value of a board.
@@ -119,7 +116,7 @@ impl<R: Rules<P>, const P: usize> Knowledge<'_, R, P> {
     /// Stores an answer that is true of a board whatever the path. `nodes`: the work it took.
     pub(crate) fn store(&self, board: &Board<P>, answer: Answer, pit: Option<u8>, nodes: u64) {
         let seeds = board.seeds() as i32;
-        if self.tiers.len() as i32 > seeds {
+        if self.tiers.covers(board.seeds()) {
             return;
         }
         let (lower, upper) = match answer {
@@ -381,7 +378,7 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         for m in &moves {
             let captured = i32::from(m.captured);
             let asks = if m.again { at_least - captured } else { captured - at_least + 1 };
-            let in_tiers = self.shared.tiers.len() > m.next.seeds() as usize;
+            let in_tiers = self.shared.tiers.covers(m.next.seeds());
             let key = (!in_tiers).then(|| self.shared.bounds.key(&m.next));
             let slot = ProofNumbers::slot(key.unwrap_or(0), asks);
             let (proof, disproof) = first_guess(&m.next, asks);
@@ -589,8 +586,7 @@ fn look_up<R: Rules<P>, const P: usize>(
 ) {
     let (lower, upper) = match choice.key {
         None => {
-            let tier = shared.tiers[choice.next.seeds() as usize];
-            let value = i32::from(tier.values[index::rank(&choice.next) as usize]);
+            let value = shared.solved(&choice.next).expect("a move without a key leads to a solved tier");
             (value, value)
         }
         Some(key) => shared.bounded(&choice.next, key),

@@ -19,10 +19,9 @@ use arrayvec::ArrayVec;
 use crate::board::Board;
 use crate::index;
 use crate::numbers::ProofNumbers;
-use crate::retrograde::{NEVER, Tier};
 use crate::rules::{MAX_MOVES, Move, Rules, Turn};
 use crate::search::{Answer, Knowledge, Search};
-use crate::tiers::{MemoryTiers, Tiers};
+use crate::tiers::{MemoryTiers, Solved, Tiers};
 use crate::tt::TranspositionTable;
 
 /// The most bytes for the tables with which the best line is proven.
@@ -151,14 +150,14 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         let memory = || self.memory.get_or_init(|| Memory::new::<P>(self.total_seeds, self.table_bytes));
         // A position in a solved tier needs no tables: the smallest ones do.
         let small;
-        let memory = if tiers.len() > board.seeds() as usize {
+        let memory = if tiers.covers(board.seeds()) {
             small = Memory::new::<P>(self.total_seeds, 1);
             &small
         } else {
             pool.install(memory)
         };
         let Memory { bounds, numbers } = memory;
-        let shared = Knowledge { rules: self.rules, tiers: &tiers, bounds, numbers };
+        let shared = Knowledge { rules: self.rules, tiers, bounds, numbers };
         let narrowings: Vec<Narrowing> = moves
             .iter()
             .map(|m| {
@@ -189,36 +188,32 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
             (best_so_far(moves, &moves_found), false)
         };
         nodes.fetch_add(search.nodes(), Relaxed);
-        let distance = tiers
-            .get(board.seeds() as usize)
-            .map(|tier| tier.distances[index::rank(board) as usize])
-            .filter(|&distance| distance != NEVER);
         Found {
             moves: moves_found,
             conversions,
-            distance,
+            distance: tiers.distance(board),
             line,
             cycle,
             nodes: nodes.into_inner(),
-            in_tier: tiers.len() > board.seeds() as usize,
+            in_tier: tiers.covers(board.seeds()),
         }
     }
 
     /// Solves the small tiers that serve a board, on the pool, unless time runs out: then none.
-    fn build_tiers<'a>(
-        &'a self,
+    fn build_tiers(
+        &self,
         seeds: u32,
         pool: &rayon::ThreadPool,
         control: &Control<'_>,
         stop: &AtomicBool,
-    ) -> Vec<&'a Tier> {
+    ) -> Solved<'_> {
         let started = |seeds| {
             control.watch.tier(seeds);
             if !control.go_on() {
                 stop.store(true, Relaxed);
             }
         };
-        pool.install(|| self.tiers.up_to::<P>(seeds, stop, started)).unwrap_or_default()
+        pool.install(|| self.tiers.up_to::<P>(seeds, stop, started)).unwrap_or(Solved::NONE)
     }
 
     /// The number of move sequences of exactly `depth` moves, passes counted as moves.
@@ -258,9 +253,7 @@ fn conversion<R: Rules<P>, const P: usize>(shared: &Knowledge<'_, R, P>, m: &Mov
     if m.captured > 0 {
         return Some(1);
     }
-    let tier = shared.tiers.get(m.next.seeds() as usize)?;
-    let distance = tier.distances[index::rank(&m.next) as usize];
-    (distance != NEVER).then(|| distance.saturating_add(1))
+    shared.tiers.distance(&m.next).map(|distance| distance.saturating_add(1))
 }
 
 /// The order of moves of equal value: the side that is ahead converts as soon, the other as late as it

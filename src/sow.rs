@@ -61,6 +61,14 @@ pub(crate) struct Laps<const P: usize>;
 impl<const P: usize> Laps<P> {
     const SKIPPING: &LapTable = &lap_table::<P>(Origin::Skipped);
     const SOWING: &LapTable = &lap_table::<P>(Origin::Sown);
+
+    #[inline(always)]
+    fn table(origin: Origin) -> &'static LapTable {
+        match origin {
+            Origin::Skipped => Self::SKIPPING,
+            Origin::Sown => Self::SOWING,
+        }
+    }
 }
 
 /// The lap table of a board of `P` pits. Entries past the board or past 96 seeds are never used.
@@ -165,10 +173,7 @@ pub(crate) fn relay<const P: usize>(
     origin: Origin,
     ends: impl Fn(usize, u32) -> bool,
 ) -> Option<Relay<P>> {
-    let table = match origin {
-        Origin::Skipped => Laps::<P>::SKIPPING,
-        Origin::Sown => Laps::<P>::SOWING,
-    };
+    let table = Laps::<P>::table(origin);
     let mut hand = Hand::at(board, pit);
     let mut laps = 0;
     while laps < PLAIN_LAPS {
@@ -220,10 +225,7 @@ pub(crate) fn laps<const P: usize>(
     origin: Origin,
     ends: impl Fn(usize, u32) -> bool,
 ) -> impl Iterator<Item = (Board<P>, usize)> {
-    let table = match origin {
-        Origin::Skipped => Laps::<P>::SKIPPING,
-        Origin::Sown => Laps::<P>::SOWING,
-    };
+    let table = Laps::<P>::table(origin);
     let mut hand = Some(Hand::at(board, pit));
     std::iter::from_fn(move || {
         let mut now = hand?;
@@ -231,6 +233,93 @@ pub(crate) fn laps<const P: usize>(
         hand = (!ends(now.pit(), now.count)).then_some(now);
         Some((now.board, now.pit()))
     })
+}
+
+/// Goes back along every relay that ends with its last seed in `last`, and calls `met` with each pair (board, pit to
+/// lift) on the way: exactly the pairs from which [`relay`] ends here. `board` is as sown, nothing captured yet.
+///
+/// Which lap was the last one? Its origin lost all seeds, or with full rounds into the origin kept exactly one for each
+/// round, and every pit it passed holds at least one more than the rounds. So going back from `last` the origin
+/// is the first empty pit; where laps sow into their origin and no pit is empty, the first that holds the fewest seeds
+/// of all. The laps that sow their origin are thus a bijection on (board, pit). Laps that skip it can come to
+/// one board with several numbers of rounds, where the origin is the only empty pit.
+///
+/// A pair met on the way is where another lap may have ended, unless its pit's count ends relays.
+#[inline(always)]
+pub(crate) fn unsow<const P: usize>(
+    board: Board<P>,
+    last: usize,
+    origin: Origin,
+    ends: impl Fn(usize, u32) -> bool,
+    mut met: impl FnMut(&Board<P>, usize),
+) {
+    let table = Laps::<P>::table(origin);
+    let (mut board, mut last) = (board, last);
+    // Pairs with several rounds, to be gone back from later. Nearly always empty.
+    let mut branches: Vec<(Board<P>, usize)> = Vec::new();
+    loop {
+        let empty = board.pits_with(0);
+        let mut back = None;
+        if empty != 0 {
+            let (pit, steps) = first_behind::<P>(empty, last);
+            back = Some((lap_back(board, pit, steps, table), pit, steps));
+            if origin == Origin::Skipped && empty.is_power_of_two() {
+                let most = board.fewest_but(pit);
+                for rounds in 1..=most {
+                    let count = steps + rounds as usize * (P - 1);
+                    if count > crate::board::MAX_SEEDS as usize {
+                        break;
+                    }
+                    // The pits of the last, partial round must hold one seed more than the rounds.
+                    let holds = (1..=steps).all(|step| board.get((pit + step) % P) > rounds);
+                    if holds {
+                        let before = lap_back(board, pit, count, table);
+                        met(&before, pit);
+                        branches.push((before, pit));
+                    }
+                }
+            }
+        } else if origin == Origin::Sown {
+            let fewest = board.fewest();
+            let (pit, steps) = first_behind::<P>(board.pits_with(fewest), last);
+            let count = steps + fewest as usize * P;
+            back = Some((lap_back(board, pit, count, table), pit, count));
+        }
+        match back {
+            Some((before, pit, count)) => {
+                met(&before, pit);
+                if !ends(pit, count as u32) {
+                    (board, last) = (before, pit);
+                    continue;
+                }
+            }
+            None => {}
+        }
+        match branches.pop() {
+            // A lap of a full round or more never ends a relay.
+            Some(branch) => (board, last) = branch,
+            None => return,
+        }
+    }
+}
+
+/// The first pit of the set `pits` at or behind `from`, and how many steps lead from it to `from`.
+#[inline(always)]
+fn first_behind<const P: usize>(pits: u32, from: usize) -> (usize, usize) {
+    let round = u64::from(pits) | u64::from(pits) << P;
+    let behind = round & ((2u64 << (from + P)) - 1);
+    let highest = 63 - behind.leading_zeros() as usize;
+    (if highest >= P { highest - P } else { highest }, from + P - highest)
+}
+
+/// The board before the lap of `count` seeds from `pit`.
+#[inline(always)]
+fn lap_back<const P: usize>(mut board: Board<P>, pit: usize, count: usize, table: &LapTable) -> Board<P> {
+    let at = pit * COUNTS + count;
+    for (word, delta) in board.words.iter_mut().zip(&table.delta) {
+        *word = word.wrapping_sub(delta[at]);
+    }
+    board
 }
 
 #[cfg(test)]

@@ -1,8 +1,6 @@
 //! Ayoayo and its two variants.
 
-use arrayvec::ArrayVec;
-
-use super::{Illegal, Move, Rules, Sowing, Turn, forced_pass};
+use super::{Illegal, Move, Rules, Sowing, forced_pass};
 use crate::board::Board;
 use crate::sow::{self, Origin};
 
@@ -26,12 +24,12 @@ fn ends(_last: usize, count: u32) -> bool {
 impl Ayoayo {
     /// What the end gives the side to move. It is reached where one side has no seeds and the
     /// other has no move that feeds it (Ayoayo 6, 7).
-    fn over<const P: usize>(&self, board: &Board<P>) -> Turn<P> {
+    fn over<const P: usize>(&self, board: &Board<P>) -> i8 {
         let left = board.seeds() as i8;
         let to_mover = self.holder_takes_rest && !board.own_row_empty();
         // By default "what is left goes to the player who made the last move: that is always the
         // player not on turn" (Ayoayo 7).
-        Turn::Over { margin: if to_mover { left } else { -left } }
+        if to_mover { left } else { -left }
     }
 
     /// "Only moves are legal after which the opponent has at least one seed." (Ayoayo 5)
@@ -65,19 +63,22 @@ impl<const P: usize> Rules<P> for Ayoayo {
         Some(Sowing { board, captured, laps: relay.laps })
     }
 
-    #[inline]
-    fn turn(&self, board: &Board<P>) -> Turn<P> {
+    #[inline(always)]
+    fn each_move(&self, board: &Board<P>, mut each: impl FnMut(Move<P>)) -> Option<i8> {
         if board.own_row_empty() {
             if board.is_empty() {
-                return Turn::Over { margin: 0 };
+                return Some(0);
             }
             // "A player without seeds passes, as long as the other can feed him." (Ayoayo 6)
             let other = board.rotated();
-            let fed = !self.holder_takes_rest && (0..Board::<P>::ROW).any(|pit| self.feeds(&other, pit));
-            return if fed { forced_pass(board) } else { self.over(board) };
+            if self.holder_takes_rest || !(0..Board::<P>::ROW).any(|pit| self.feeds(&other, pit)) {
+                return Some(self.over(board));
+            }
+            each(forced_pass(board));
+            return None;
         }
         let must_feed = board.other_row_empty();
-        let mut moves = ArrayVec::new();
+        let mut none = true;
         for pit in 0..Board::<P>::ROW {
             if board.get(pit) == 0 {
                 continue;
@@ -86,7 +87,8 @@ impl<const P: usize> Rules<P> for Ayoayo {
             if must_feed && sowing.board.other_row_empty() {
                 continue;
             }
-            moves.push(Move {
+            none = false;
+            each(Move {
                 pit: Some(pit as u8),
                 next: sowing.board.rotated(),
                 captured: sowing.captured,
@@ -94,11 +96,14 @@ impl<const P: usize> Rules<P> for Ayoayo {
                 laps: sowing.laps,
             });
         }
-        match (moves.is_empty(), must_feed) {
-            (false, _) => Turn::Moves(moves),
-            (true, true) => self.over(board),
+        match (none, must_feed) {
+            (false, _) => None,
+            (true, true) => Some(self.over(board)),
             // "A player who has seeds but only endless moves passes."
-            (true, false) => forced_pass(board),
+            (true, false) => {
+                each(forced_pass(board));
+                None
+            }
         }
     }
 
@@ -107,6 +112,25 @@ impl<const P: usize> Rules<P> for Ayoayo {
             None => Some(Illegal::Endless),
             Some(s) if board.other_row_empty() && s.board.other_row_empty() => Some(Illegal::DoesNotFeed),
             Some(_) => None,
+        }
+    }
+
+    #[inline(always)]
+    fn unsow(&self, next: &Board<P>, mut met: impl FnMut(&Board<P>)) {
+        let sown = next.rotated();
+        let fed = !next.own_row_empty();
+        // The last seed fell into an empty pit: of the other row, or opposite to an empty one (Ayoayo 4).
+        let other_row = u32::MAX << Board::<P>::ROW;
+        let opposite_empty = sown.pits_with(0).reverse_bits() >> (u32::BITS - P as u32);
+        let mut lasts = sown.pits_with(1) & (other_row | opposite_empty);
+        while lasts != 0 {
+            let last = lasts.trailing_zeros() as usize;
+            lasts &= lasts - 1;
+            sow::unsow(sown, last, Origin::Skipped, ends, |board, pit| {
+                if pit < Board::<P>::ROW && (fed || !board.other_row_empty()) {
+                    met(board);
+                }
+            });
         }
     }
 

@@ -1,8 +1,6 @@
 //! Hoyito II and its variant.
 
-use arrayvec::ArrayVec;
-
-use super::{Illegal, Move, Rules, Sowing, Turn, forced_pass};
+use super::{Illegal, Move, Rules, Sowing, forced_pass};
 use crate::board::Board;
 use crate::sow::{self, Origin};
 
@@ -60,12 +58,12 @@ impl<const P: usize> Rules<P> for Hoyito {
         Some(Sowing { board, captured, laps: relay.laps })
     }
 
-    #[inline]
-    fn turn(&self, board: &Board<P>) -> Turn<P> {
+    #[inline(always)]
+    fn each_move(&self, board: &Board<P>, mut each: impl FnMut(Move<P>)) -> Option<i8> {
         if board.is_empty() {
-            return Turn::Over { margin: 0 };
+            return Some(0);
         }
-        let mut moves = ArrayVec::new();
+        let mut none = true;
         for pit in 0..Board::<P>::ROW {
             if board.get(pit) == 0 {
                 continue;
@@ -73,7 +71,8 @@ impl<const P: usize> Rules<P> for Hoyito {
             let Some(sowing) = self.sow(board, pit) else { continue };
             // "A capture gives the mover another turn, any number of times." (Hoyito II 5)
             let again = sowing.captured > 0;
-            moves.push(Move {
+            none = false;
+            each(Move {
                 pit: Some(pit as u8),
                 next: if again { sowing.board } else { sowing.board.rotated() },
                 captured: sowing.captured,
@@ -83,11 +82,30 @@ impl<const P: usize> Rules<P> for Hoyito {
         }
         // "A player without seeds in his row passes, on an extra turn too" (Hoyito II 6), and so
         // does one whose moves never end.
-        if moves.is_empty() { forced_pass(board) } else { Turn::Moves(moves) }
+        if none {
+            each(forced_pass(board));
+        }
+        None
     }
 
     fn illegal(&self, board: &Board<P>, pit: usize) -> Option<Illegal> {
         self.sow(board, pit).is_none().then_some(Illegal::Endless)
+    }
+
+    #[inline(always)]
+    fn unsow(&self, next: &Board<P>, mut met: impl FnMut(&Board<P>)) {
+        let sown = next.rotated();
+        // What does not end with a capture ends with the last seed alone (Hoyito II 2).
+        let mut lasts = sown.pits_with(1);
+        while lasts != 0 {
+            let last = lasts.trailing_zeros() as usize;
+            lasts &= lasts - 1;
+            sow::unsow(sown, last, Origin::Sown, self.ends::<P>(), |board, pit| {
+                if pit < Board::<P>::ROW {
+                    met(board);
+                }
+            });
+        }
     }
 
     fn laps(&self, board: Board<P>, pit: usize) -> impl Iterator<Item = (Board<P>, usize)> {

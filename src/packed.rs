@@ -1,0 +1,91 @@
+//! The numbers of a solved tier in memory, as few bits each as the tier needs.
+
+/// A number a position, by rank: values, or one end of the forced intervals.
+///
+/// All are multiples of `unit` and at most `most` in size. Up to 15 different numbers are packed two in a byte.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Packed {
+    bytes: Vec<u8>,
+    len: u64,
+    halves: bool,
+    unit: i8,
+    /// The code of 0.
+    zero: i8,
+}
+
+impl Packed {
+    /// `len` numbers, multiples of `unit`, none larger than `most` in size, given in runs: `fill(first rank, run)` writes
+    /// one run. Runs are asked for in parallel.
+    pub(crate) fn build(len: u64, unit: u32, most: u32, fill: impl Fn(u64, &mut [i8]) + Sync) -> Self {
+        use rayon::prelude::*;
+        /// Numbers a run, an even number.
+        const RUN: usize = 1 << 14;
+        let zero = (most / unit) as i8;
+        let halves = 2 * zero < 16;
+        let unit = unit as i8;
+        let mut bytes =
+            vec![0u8; usize::try_from(if halves { len.div_ceil(2) } else { len }).expect("fits memory")];
+        let per_run = if halves { RUN / 2 } else { RUN };
+        bytes.par_chunks_mut(per_run).enumerate().for_each(|(number, out)| {
+            let first = (number * RUN) as u64;
+            let mut run = [0i8; RUN];
+            let run = &mut run[..RUN.min((len - first) as usize)];
+            fill(first, run);
+            let code = |&value: &i8| (value / unit + zero) as u8;
+            if halves {
+                for (byte, pair) in out.iter_mut().zip(run.chunks(2)) {
+                    *byte = code(&pair[0]) | pair.get(1).map_or(0, code) << 4;
+                }
+            } else {
+                out.iter_mut().zip(run.iter()).for_each(|(byte, value)| *byte = code(value));
+            }
+        });
+        Self { bytes, len, halves, unit, zero }
+    }
+
+    /// Numbers held.
+    pub(crate) fn len(&self) -> u64 {
+        self.len
+    }
+
+    /// Bytes held.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes.len() as u64
+    }
+
+    /// The number of this rank.
+    #[inline(always)]
+    pub(crate) fn get(&self, rank: u64) -> i8 {
+        let code = if self.halves {
+            self.bytes[(rank / 2) as usize] >> (4 * (rank & 1)) & 15
+        } else {
+            self.bytes[rank as usize]
+        };
+        (code as i8 - self.zero) * self.unit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_come_back_as_they_went_in() {
+        for (unit, most) in [(1, 7), (1, 8), (1, 96), (4, 0), (4, 28), (4, 32), (4, 96)] {
+            for len in [0, 1, 2, 999, (1 << 14) - 1, 1 << 14, (1 << 14) + 1, 50_001] {
+                let number = |rank: u64| {
+                    let steps = i64::from(2 * (most / unit) + 1);
+                    (((rank * 7 + rank / 5) as i64 % steps) - i64::from(most / unit)) as i8 * unit as i8
+                };
+                let packed = Packed::build(len, unit, most, |first, run| {
+                    run.iter_mut().zip(first..).for_each(|(out, rank)| *out = number(rank));
+                });
+                assert_eq!(packed.len(), len);
+                assert_eq!(packed.bytes() < len, len > 1 && most / unit < 8);
+                for rank in 0..len {
+                    assert_eq!(packed.get(rank), number(rank));
+                }
+            }
+        }
+    }
+}
