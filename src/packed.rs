@@ -8,9 +8,9 @@ pub(crate) struct Packed {
     bytes: Vec<u8>,
     len: u64,
     halves: bool,
-    unit: i8,
+    unit: i16,
     /// The code of 0.
-    zero: i8,
+    zero: i16,
 }
 
 impl Packed {
@@ -20,9 +20,9 @@ impl Packed {
         use rayon::prelude::*;
         /// Numbers a run, an even number.
         const RUN: usize = 1 << 14;
-        let zero = (most / unit) as i8;
+        let zero = (most / unit) as i16;
         let halves = 2 * zero < 16;
-        let unit = unit as i8;
+        let unit = unit as i16;
         let mut bytes =
             vec![0u8; usize::try_from(if halves { len.div_ceil(2) } else { len }).expect("fits memory")];
         let per_run = if halves { RUN / 2 } else { RUN };
@@ -31,7 +31,7 @@ impl Packed {
             let mut run = [0i8; RUN];
             let run = &mut run[..RUN.min((len - first) as usize)];
             fill(first, run);
-            let code = |&value: &i8| (value / unit + zero) as u8;
+            let code = |&value: &i8| (i16::from(value) / unit + zero) as u8;
             if halves {
                 for (byte, pair) in out.iter_mut().zip(run.chunks(2)) {
                     *byte = code(&pair[0]) | pair.get(1).map_or(0, code) << 4;
@@ -61,7 +61,7 @@ impl Packed {
         } else {
             self.bytes[rank as usize]
         };
-        (code as i8 - self.zero) * self.unit
+        ((i16::from(code) - self.zero) * self.unit) as i8
     }
 }
 

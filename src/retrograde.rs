@@ -31,12 +31,22 @@
 //! tables. Contributions reach the cells through a [`Spread`], which says which ranks are held here: one process holds all
 //! ([`Alone`]), several could hold a range each.
 
-use std::ops::Range;
+mod cell;
+mod rank_set;
+mod snapshot;
+mod spread;
+#[cfg(test)]
+mod tests;
+
 use std::sync::atomic::{AtomicBool, AtomicU16, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
-use zerocopy::{FromBytes, FromZeros, IntoBytes};
+
+use cell::{Layout, plain, zeroed};
+use rank_set::{JOB, RankSet};
+pub(crate) use spread::Alone;
+use spread::{Contribution, Delivery, Spread};
 
 use crate::edges::{Edges, Run};
 use crate::packed::Packed;
@@ -44,12 +54,11 @@ use crate::packed::Packed;
 /// The distance of a position whose value is not converted: infinite play, or nothing to win.
 pub const NEVER: u16 = u16::MAX;
 
+/// Positions expanded before the tier may be saved: some seconds of work.
+const EXPAND_STRETCH: u64 = 1 << 24;
+
 /// Positions expanded by one job.
 const EXPAND_RUN: u64 = 1 << 13;
-
-/// Positions of a wave's set looked through by one job, the bits of [`JOB_WORDS`] words.
-const JOB: u64 = 1 << 12;
-const JOB_WORDS: usize = JOB as usize / 64;
 
 /// Contributions whose cells are read together, so that the processor waits for all at once.
 const TOGETHER: usize = 64;
@@ -92,189 +101,27 @@ pub struct Meter {
     pub margin: std::sync::atomic::AtomicI32,
 }
 
-/// Something that a solved child does to an unsolved parent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Contribution {
-    /// A child is lost: the parent is won.
-    Win,
-    /// A child is won for the other side: the parent has one hope less.
-    Less,
-}
-
-/// Contributions of one kind to cells of one plane.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Delivery<'a> {
-    pub(crate) plane: usize,
-    pub(crate) kind: Contribution,
-    /// The ranks they are for, in any order, as often as they are meant.
-    pub(crate) ranks: &'a [u64],
-}
-
-/// Who holds which ranks of the tier, and how contributions reach the holder.
-pub(crate) trait Spread: Sync {
-    /// The ranks held here, of a tier of `size` positions.
-    fn held(&self, size: u64) -> Range<u64>;
-
-    /// Sends contributions on their way; those for ranks held here may be `deliver`ed at once. Called from many threads.
-    fn send(&self, what: Delivery<'_>, deliver: &dyn Fn(Delivery<'_>));
-
-    /// Ends a wave: returns when everything that any holder sent in it has been delivered, and says whether `busy` is true for any holder
-    /// then. Called from one thread.
-    fn end_wave(&self, deliver: &dyn Fn(Delivery<'_>), busy: &dyn Fn() -> bool) -> bool;
-
-    /// Given the passes (child, parent) of the positions held here, returns those whose child is held here.
-    fn share_passes(&self, passes: Vec<(u64, u64)>) -> Vec<(u64, u64)>;
-}
-
-/// One process holds the whole tier.
-pub(crate) struct Alone;
-
-impl Spread for Alone {
-    fn held(&self, size: u64) -> Range<u64> {
-        0..size
-    }
-
-    fn send(&self, what: Delivery<'_>, deliver: &dyn Fn(Delivery<'_>)) {
-        deliver(what);
-    }
-
-    fn end_wave(&self, _: &dyn Fn(Delivery<'_>), busy: &dyn Fn() -> bool) -> bool {
-        busy()
-    }
-
-    fn share_passes(&self, passes: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
-        passes
-    }
-}
-
-/// How a cell of 16 bits is laid out: from the top, one bit where it is solved, the code of a number, and the low
-/// bits.
-///
-/// | | number | low bits |
-/// | --- | --- | --- |
-/// | unsolved | best exit, or none | unsolved children, or [`Layout::over`] |
-/// | solved | value | distance, or [`Layout::long`] |
-#[derive(Clone, Copy, Debug)]
-struct Layout {
-    low_bits: u32,
-    unit: i32,
-    /// The code of the number 0. Code 0 is "no exit".
-    zero: i32,
-}
-
-impl Layout {
-    const SOLVED: u16 = 1 << 15;
-
-    fn new(seeds: u32, unit: u32) -> Self {
-        let zero = (seeds / unit) as i32 + 1;
-        let number_bits = u32::BITS - (2 * zero as u32).leading_zeros();
-        Self { low_bits: 15 - number_bits, unit: unit as i32, zero }
-    }
-
-    fn code(self, number: i32) -> u16 {
-        (number / self.unit + self.zero) as u16
-    }
-
-    fn code_of(self, cell: u16) -> u16 {
-        (cell & !Self::SOLVED) >> self.low_bits
-    }
-
-    fn number_of(self, cell: u16) -> i32 {
-        (i32::from(self.code_of(cell)) - self.zero) * self.unit
-    }
-
-    fn low_of(self, cell: u16) -> u16 {
-        cell & self.over()
-    }
-
-    /// In place of the count: the game is over.
-    fn over(self) -> u16 {
-        (1 << self.low_bits) - 1
-    }
-
-    /// In place of the distance: it is this or more, and kept apart.
-    fn long(self) -> u16 {
-        self.over()
-    }
-
-    fn solved(self, code: u16, distance: u16) -> u16 {
-        Self::SOLVED | code << self.low_bits | distance.min(self.long())
-    }
-}
-
-/// A vector of zeros, fresh from the system, so that its pages are first touched by whoever fills them.
-fn zeroed<T: FromZeros>(len: usize) -> Vec<T> {
-    T::new_vec_zeroed(len).unwrap_or_else(|_| std::alloc::handle_alloc_error(std::alloc::Layout::new::<T>()))
-}
-
-/// Cells that no other thread can touch, as plain numbers: the compiler looks through those many at a time.
-fn plain(cells: &mut [AtomicU16]) -> &mut [u16] {
-    <[u16]>::mut_from_bytes(cells.as_mut_bytes()).expect("the same size and alignment")
-}
-
-/// A set of ranks: one bit each, and above them one bit for each [`JOB`], so that an empty part costs nothing.
-struct RankSet {
-    words: Vec<AtomicU64>,
-    jobs: Vec<AtomicU64>,
-}
-
-impl RankSet {
-    fn new(size: u64) -> Self {
-        let jobs = size.div_ceil(JOB) as usize;
-        Self { words: zeroed(jobs * JOB_WORDS), jobs: zeroed(jobs.div_ceil(64)) }
-    }
-
-    fn insert(&self, rank: u64) {
-        self.words[(rank / 64) as usize].fetch_or(1 << (rank % 64), Relaxed);
-        let job = rank / JOB;
-        let (word, bit) = (&self.jobs[(job / 64) as usize], 1 << (job % 64));
-        if word.load(Relaxed) & bit == 0 {
-            word.fetch_or(bit, Relaxed);
-        }
-    }
-
-    fn is_empty(&self) -> bool {
-        self.jobs.iter().all(|word| word.load(Relaxed) == 0)
-    }
-
-    /// Empties the set, and returns the jobs that held ranks.
-    fn take_jobs(&self) -> Vec<u64> {
-        let mut jobs = Vec::new();
-        for (at, word) in self.jobs.iter().enumerate() {
-            let mut bits = word.swap(0, Relaxed);
-            while bits != 0 {
-                jobs.push(at as u64 * 64 + u64::from(bits.trailing_zeros()));
-                bits &= bits - 1;
-            }
-        }
-        jobs
-    }
-
-    /// Takes the ranks of one job out of the set.
-    fn take(&self, job: u64, mut each: impl FnMut(u64)) {
-        for word in job as usize * JOB_WORDS..(job as usize + 1) * JOB_WORDS {
-            let mut bits = self.words[word].load(Relaxed);
-            if bits == 0 {
-                continue;
-            }
-            self.words[word].store(0, Relaxed);
-            while bits != 0 {
-                each(word as u64 * 64 + u64::from(bits.trailing_zeros()));
-                bits &= bits - 1;
-            }
-        }
-    }
-}
-
 /// The cells of one plane, and the sets of its current and its next wave.
 struct Plane {
     cells: Vec<AtomicU16>,
     waves: [RankSet; 2],
 }
 
+/// How far a tier has come: what is to be done next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Expand from this position on, counted from the first one held.
+    Expand(u64),
+    /// Spread the wave that solves positions at this margin and distance.
+    Spread { margin: i32, distance: u16 },
+    /// Nothing.
+    Done,
+}
+
 /// A tier being solved, or solved.
 pub(crate) struct Tier {
     task: Task,
+    stage: Stage,
     seeds: u32,
     layout: Layout,
     planes: Vec<Plane>,
@@ -297,30 +144,27 @@ pub(crate) enum Unsolved {
     TooDeep,
 }
 
-impl Tier {
-    /// Solves the tier of these edges. `unit`: the greatest common divisor of all captures.
-    pub(crate) fn solve(
-        edges: &dyn Edges,
-        unit: u32,
-        task: Task,
-        below: Below<'_>,
-        spread: &dyn Spread,
-        meter: &Meter,
-        stop: &AtomicBool,
-    ) -> Result<Self, Unsolved> {
-        let mut tier = Self::unsolved(edges, unit, task, spread);
-        tier.expand(edges, below, spread, meter, stop)?;
-        tier.spread(edges, spread, meter, stop)?;
-        Ok(tier)
-    }
+/// What a tier is solved with.
+#[derive(Clone, Copy)]
+pub(crate) struct Means<'a> {
+    pub(crate) edges: &'a dyn Edges,
+    pub(crate) below: Below<'a>,
+    pub(crate) spread: &'a dyn Spread,
+    pub(crate) meter: &'a Meter,
+    /// Raised from outside to stop.
+    pub(crate) stop: &'a AtomicBool,
+}
 
-    fn unsolved(edges: &dyn Edges, unit: u32, task: Task, spread: &dyn Spread) -> Self {
+impl Tier {
+    /// A tier of which nothing is known yet. `unit`: the greatest common divisor of all captures.
+    pub(crate) fn new(edges: &dyn Edges, unit: u32, task: Task, spread: &dyn Spread) -> Self {
         let held = spread.held(edges.size());
         let size = held.end - held.start;
         let plane =
             |_| Plane { cells: zeroed(size as usize), waves: [RankSet::new(size), RankSet::new(size)] };
         Self {
             task,
+            stage: Stage::Expand(0),
             seeds: edges.seeds(),
             layout: Layout::new(edges.seeds(), unit),
             planes: (0..task.planes()).map(plane).collect(),
@@ -330,21 +174,54 @@ impl Tier {
         }
     }
 
+    /// Solves what is left. `pause` is called every so often, where the tier can be saved as it is.
+    pub(crate) fn solve(&mut self, means: Means<'_>, pause: &mut dyn FnMut(&Tier)) -> Result<(), Unsolved> {
+        while let Stage::Expand(from) = self.stage {
+            self.expand(means, from)?;
+            pause(self);
+        }
+        let unit = self.layout.unit;
+        let least = match self.task {
+            Task::Values => unit,
+            Task::Forced => unit - self.seeds as i32 / unit * unit,
+        };
+        while let Stage::Spread { margin, distance } = self.stage {
+            if margin < least {
+                break;
+            }
+            means.meter.margin.store(margin, Relaxed);
+            if distance == 1 && self.waves_are_empty() {
+                self.seed(margin, means)?;
+            }
+            let now = usize::from(distance + 1) % 2;
+            let busy = Wave { tier: self, means, margin, distance, next: 1 - now }.spread(now)?;
+            self.stage = match distance {
+                _ if !busy => Stage::Spread { margin: margin - unit, distance: 1 },
+                NEVER.. => return Err(Unsolved::TooDeep),
+                _ => Stage::Spread { margin, distance: distance + 1 },
+            };
+            pause(self);
+        }
+        self.stage = Stage::Done;
+        self.long.get_mut().unwrap_or_else(PoisonError::into_inner).sort_unstable();
+        self.planes.iter_mut().for_each(|plane| plane.waves = [RankSet::new(0), RankSet::new(0)]);
+        Ok(())
+    }
+
     pub(crate) fn size(&self) -> u64 {
         self.planes[0].cells.len() as u64
     }
 
-    /// Every position once forward: exits and counts.
-    fn expand(
-        &mut self,
-        edges: &dyn Edges,
-        below: Below<'_>,
-        spread: &dyn Spread,
-        meter: &Meter,
-        stop: &AtomicBool,
-    ) -> Result<(), Unsolved> {
+    fn waves_are_empty(&self) -> bool {
+        self.planes.iter().all(|plane| plane.waves.iter().all(RankSet::is_empty))
+    }
+
+    /// Every position from `start` on once forward: exits and counts. Comes back after [`EXPAND_STRETCH`] positions.
+    fn expand(&mut self, means: Means<'_>, start: u64) -> Result<(), Unsolved> {
+        let Means { edges, below, spread, meter, stop } = means;
+        let end = (start + EXPAND_STRETCH).min(self.size());
         let this = &*self;
-        let passes: Vec<Vec<(u64, u64)>> = (0..this.size().div_ceil(EXPAND_RUN))
+        let passes: Vec<Vec<(u64, u64)>> = (0..(end - start).div_ceil(EXPAND_RUN))
             .into_par_iter()
             .map_init(
                 || (Run::default(), Vec::new()),
@@ -352,7 +229,8 @@ impl Tier {
                     if stop.load(Relaxed) {
                         return Err(Unsolved::Stopped);
                     }
-                    let ranks = number * EXPAND_RUN..((number + 1) * EXPAND_RUN).min(this.size());
+                    let from = start + number * EXPAND_RUN;
+                    let ranks = from..(from + EXPAND_RUN).min(end);
                     edges.forward(this.first + ranks.start..this.first + ranks.end, false, run);
                     for (plane, cells) in this.planes.iter().enumerate() {
                         let (mine, others) = match plane {
@@ -376,56 +254,23 @@ impl Tier {
                 },
             )
             .collect::<Result<_, _>>()?;
-        let mut passes = spread.share_passes(passes.concat());
-        passes.sort_unstable();
-        self.passes = passes;
-        Ok(())
-    }
-
-    /// Margin by margin, wave by wave, every solved position once backward.
-    fn spread(
-        &mut self,
-        edges: &dyn Edges,
-        spread: &dyn Spread,
-        meter: &Meter,
-        stop: &AtomicBool,
-    ) -> Result<(), Unsolved> {
-        let unit = self.layout.unit;
-        let most = self.seeds as i32 / unit * unit;
-        let least = match self.task {
-            Task::Values => unit,
-            Task::Forced => unit - most,
-        };
-        let mut margin = most;
-        while margin >= least {
-            meter.margin.store(margin, Relaxed);
-            let mut now = 0;
-            self.seed(margin, meter, stop)?;
-            let mut distance = 0;
-            loop {
-                distance += 1;
-                if distance == NEVER {
-                    return Err(Unsolved::TooDeep);
-                }
-                let wave = Wave { tier: self, edges, spread, meter, stop, margin, distance, next: 1 - now };
-                let busy = wave.spread(now)?;
-                if !busy {
-                    break;
-                }
-                now = 1 - now;
-            }
-            margin -= unit;
+        self.passes.extend(passes.concat());
+        self.stage = Stage::Expand(end);
+        if end == self.size() {
+            self.passes = spread.share_passes(std::mem::take(&mut self.passes));
+            self.passes.sort_unstable();
+            let unit = self.layout.unit;
+            self.stage = Stage::Spread { margin: self.seeds as i32 / unit * unit, distance: 1 };
         }
-        let long = self.long.get_mut().unwrap_or_else(PoisonError::into_inner);
-        long.sort_unstable();
         Ok(())
     }
 
     /// Puts the positions that are solved at `margin` by their exits into the first two waves: finished games, distance 0, and exits,
     /// distance 1.
-    fn seed(&mut self, margin: i32, meter: &Meter, stop: &AtomicBool) -> Result<(), Unsolved> {
+    fn seed(&mut self, margin: i32, means: Means<'_>) -> Result<(), Unsolved> {
         /// Cells compared at once.
         const GLANCE: usize = 64;
+        let Means { meter, stop, .. } = means;
         let layout = self.layout;
         let over = layout.over();
         for (number, plane) in self.planes.iter_mut().enumerate() {
@@ -539,10 +384,7 @@ pub(crate) fn best_exits(run: &Run, mine: &[&Packed], others: &[&Packed], exits:
 /// One wave of one margin.
 struct Wave<'a> {
     tier: &'a Tier,
-    edges: &'a dyn Edges,
-    spread: &'a dyn Spread,
-    meter: &'a Meter,
-    stop: &'a AtomicBool,
+    means: Means<'a>,
     margin: i32,
     distance: u16,
     /// Which of the two sets is the next wave's.
@@ -563,7 +405,7 @@ impl Wave<'_> {
         for (number, plane) in self.tier.planes.iter().enumerate() {
             let jobs = plane.waves[now].take_jobs();
             jobs.into_par_iter().try_for_each_init(Buffers::default, |buffers, job| {
-                if self.stop.load(Relaxed) {
+                if self.means.stop.load(Relaxed) {
                     return Err(Unsolved::Stopped);
                 }
                 self.job(number, now, job, buffers);
@@ -571,7 +413,7 @@ impl Wave<'_> {
             })?;
         }
         let busy = || self.tier.planes.iter().any(|plane| !plane.waves[self.next].is_empty());
-        Ok(self.spread.end_wave(&|what| self.deliver(what), &busy))
+        Ok(self.means.spread.end_wave(&|what| self.deliver(what), &busy))
     }
 
     fn job(&self, number: usize, now: usize, job: u64, buffers: &mut Buffers) {
@@ -595,7 +437,7 @@ impl Wave<'_> {
         for (kind, ranks) in [(Contribution::Win, lost), (Contribution::Less, won)] {
             let (Some(&first), Some(&last)) = (ranks.first(), ranks.last()) else { continue };
             parents.clear();
-            self.edges.backward(ranks, parents);
+            self.means.edges.backward(ranks, parents);
             let passes = &tier.passes;
             let from = passes.partition_point(|&(child, _)| child < first);
             for &(child, parent) in passes[from..].iter().take_while(|&&(child, _)| child <= last) {
@@ -604,7 +446,7 @@ impl Wave<'_> {
                 }
             }
             let what = Delivery { plane: parents_plane, kind, ranks: parents };
-            self.spread.send(what, &|what| self.deliver(what));
+            self.means.spread.send(what, &|what| self.deliver(what));
         }
     }
 
@@ -624,7 +466,7 @@ impl Wave<'_> {
             }
         }
         if solved > 0 {
-            self.meter.solved.fetch_add(solved, Relaxed);
+            self.means.meter.solved.fetch_add(solved, Relaxed);
         }
     }
 

@@ -7,7 +7,7 @@ use crate::board::{Board, MAX_SEEDS};
 use crate::edges::TierEdges;
 use crate::index;
 use crate::packed::Packed;
-use crate::retrograde::{Alone, Below, Meter, NEVER, Task, Tier, Unsolved};
+use crate::retrograde::{Alone, Below, Means, Meter, NEVER, Task, Tier, Unsolved};
 use crate::rules::Rules;
 
 /// Positions that may be solved in memory, all tiers together: about a second of work and
@@ -50,8 +50,9 @@ impl MemoryTier {
         let edges = TierEdges { rules, seeds };
         let values: Vec<&Packed> = below.iter().map(|tier| &tier.values).collect();
         let below = Below { low: &values, high: &values };
-        match Tier::solve(&edges, R::UNIT, Task::Values, below, &Alone, meter, stop) {
-            Ok(tier) => Some(Self {
+        let mut tier = Tier::new(&edges, R::UNIT, Task::Values, &Alone);
+        match tier.solve(Means { edges: &edges, below, spread: &Alone, meter, stop }, &mut |_| {}) {
+            Ok(()) => Some(Self {
                 values: tier.packed(0),
                 distances: (0..tier.size()).map(|rank| tier.distance(rank)).collect(),
             }),

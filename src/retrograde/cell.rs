@@ -1,0 +1,70 @@
+//! What the solver knows of one position, in 16 bits.
+
+use std::sync::atomic::AtomicU16;
+
+use zerocopy::{FromBytes, FromZeros, IntoBytes};
+
+/// How a cell of 16 bits is laid out: from the top, one bit where it is solved, the code of a number, and the low
+/// bits.
+///
+/// | | number | low bits |
+/// | --- | --- | --- |
+/// | unsolved | best exit, or none | unsolved children, or [`Layout::over`] |
+/// | solved | value | distance, or [`Layout::long`] |
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Layout {
+    pub(super) low_bits: u32,
+    pub(super) unit: i32,
+    /// The code of the number 0. Code 0 is "no exit".
+    zero: i32,
+}
+
+impl Layout {
+    pub(super) const SOLVED: u16 = 1 << 15;
+
+    pub(super) fn new(seeds: u32, unit: u32) -> Self {
+        let zero = (seeds / unit) as i32 + 1;
+        let number_bits = u32::BITS - (2 * zero as u32).leading_zeros();
+        Self { low_bits: 15 - number_bits, unit: unit as i32, zero }
+    }
+
+    pub(super) fn code(self, number: i32) -> u16 {
+        (number / self.unit + self.zero) as u16
+    }
+
+    pub(super) fn code_of(self, cell: u16) -> u16 {
+        (cell & !Self::SOLVED) >> self.low_bits
+    }
+
+    pub(super) fn number_of(self, cell: u16) -> i32 {
+        (i32::from(self.code_of(cell)) - self.zero) * self.unit
+    }
+
+    pub(super) fn low_of(self, cell: u16) -> u16 {
+        cell & self.over()
+    }
+
+    /// In place of the count: the game is over.
+    pub(super) fn over(self) -> u16 {
+        (1 << self.low_bits) - 1
+    }
+
+    /// In place of the distance: it is this or more, and kept apart.
+    pub(super) fn long(self) -> u16 {
+        self.over()
+    }
+
+    pub(super) fn solved(self, code: u16, distance: u16) -> u16 {
+        Self::SOLVED | code << self.low_bits | distance.min(self.long())
+    }
+}
+
+/// A vector of zeros, fresh from the system, so that its pages are first touched by whoever fills them.
+pub(super) fn zeroed<T: FromZeros>(len: usize) -> Vec<T> {
+    T::new_vec_zeroed(len).unwrap_or_else(|_| std::alloc::handle_alloc_error(std::alloc::Layout::new::<T>()))
+}
+
+/// Cells that no other thread can touch, as plain numbers: the compiler looks through those many at a time.
+pub(super) fn plain(cells: &mut [AtomicU16]) -> &mut [u16] {
+    <[u16]>::mut_from_bytes(cells.as_mut_bytes()).expect("the same size and alignment")
+}
