@@ -27,6 +27,7 @@
 pub mod analysis;
 pub mod board;
 mod closed_set;
+mod codec;
 mod edges;
 pub mod engine;
 pub mod index;
@@ -40,6 +41,8 @@ pub mod rules;
 mod search;
 mod solver;
 mod sow;
+mod table;
+mod table_dir;
 mod tiers;
 mod tt;
 
@@ -49,6 +52,7 @@ pub use position::{Position, Side};
 pub use profile::{Profile, Ruleset};
 pub use retrograde::{Meter, NEVER};
 pub use solver::Watch;
+pub use table::TableError;
 pub use tiers::{MemoryTier, MemoryTiers};
 
 /// The README's example, so that it can not go out of date.

@@ -144,6 +144,17 @@ pub(crate) enum Unsolved {
     TooDeep,
 }
 
+/// What is known of a position in a solved tier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Outcome {
+    /// The value from the side to move; of the forced task, one end of the interval.
+    pub(crate) number: i8,
+    /// Sowings until the value is converted, or [`NEVER`]. Of no meaning for the forced task.
+    pub(crate) distance: u16,
+    /// The best exit alone gives the number.
+    pub(crate) by_exit: bool,
+}
+
 /// What a tier is solved with.
 #[derive(Clone, Copy)]
 pub(crate) struct Means<'a> {
@@ -298,7 +309,7 @@ impl Tier {
                             let (code, low) = (code_of(*cell), layout.low_of(*cell));
                             if code == won || code == lost && (low == 0 || low == over) {
                                 let distance = u16::from(low != over);
-                                *cell = layout.solved(code, distance);
+                                *cell = layout.solved(code, true, distance);
                                 waves[usize::from(distance)]
                                     .insert((job * JOB as usize + glance * GLANCE + at) as u64);
                                 solved += 1;
@@ -315,47 +326,41 @@ impl Tier {
         Ok(())
     }
 
-    /// The number of a position held here, by rank, and its distance.
+    /// What is known of a position held here, by rank.
     #[inline]
-    fn outcome(&self, plane: usize, rank: u64) -> (i8, u16) {
-        let at = (rank - self.first) as usize;
-        let cell = self.planes[plane].cells[at].load(Relaxed);
+    pub(crate) fn outcome(&self, plane: usize, rank: u64) -> Outcome {
+        let cell = self.planes[plane].cells[(rank - self.first) as usize].load(Relaxed);
         let layout = self.layout;
         if cell & Layout::SOLVED == 0 {
-            let infinite = match (self.task, plane) {
+            let number = match (self.task, plane) {
                 (Task::Values, _) => 0,
                 (Task::Forced, 0) => -(self.seeds as i8),
                 (Task::Forced, _) => self.seeds as i8,
             };
             // A finished game that leaves nothing is at its end, all else goes on for ever.
-            return (infinite, if layout.low_of(cell) == layout.over() { 0 } else { NEVER });
+            let distance = if layout.low_of(cell) == layout.over() { 0 } else { NEVER };
+            return Outcome { number, distance, by_exit: layout.code_of(cell) == layout.code(number.into()) };
         }
-        let mut distance = layout.low_of(cell);
+        let mut distance = layout.distance_of(cell);
         if distance == layout.long() {
             let long = self.long.lock().unwrap_or_else(PoisonError::into_inner);
-            distance = match long.binary_search_by_key(&rank, |&(rank, _)| rank) {
-                Ok(at) => long[at].1,
-                Err(_) => distance,
-            };
+            if let Ok(at) = long.binary_search_by_key(&rank, |&(rank, _)| rank) {
+                distance = long[at].1;
+            }
         }
-        (layout.number_of(cell) as i8, distance)
+        Outcome { number: layout.number_of(cell) as i8, distance, by_exit: layout.by_exit(cell) }
     }
 
     /// The values, from the side to move; of the forced task, `low` (plane 0) or `high` (plane 1).
     pub(crate) fn packed(&self, plane: usize) -> Packed {
         Packed::build(self.size(), self.layout.unit as u32, self.seeds, |first, run| {
-            run.iter_mut().zip(first..).for_each(|(out, rank)| *out = self.outcome(plane, rank).0);
+            run.iter_mut().zip(first..).for_each(|(out, rank)| *out = self.outcome(plane, rank).number);
         })
     }
 
     /// The distance of a position: sowings until its value is converted, or [`NEVER`].
     pub(crate) fn distance(&self, rank: u64) -> u16 {
-        self.outcome(0, rank).1
-    }
-
-    /// The value of a position, from the side to move.
-    pub(crate) fn value(&self, rank: u64) -> i8 {
-        self.outcome(0, rank).0
+        self.outcome(0, rank).distance
     }
 }
 
@@ -482,13 +487,14 @@ impl Wave<'_> {
                 return false;
             }
             let after = match kind {
-                Contribution::Win => layout.solved(layout.code(self.margin), self.distance),
+                Contribution::Win => layout.solved(layout.code(self.margin), false, self.distance),
                 Contribution::Less => {
                     // Nothing better than the children's -margin, or no exit at all.
                     let lost = layout.code(-self.margin);
                     let one_left = layout.low_of(before) == 1;
-                    if one_left && layout.code_of(before) <= lost {
-                        layout.solved(lost, self.distance)
+                    let exit = layout.code_of(before);
+                    if one_left && exit <= lost {
+                        layout.solved(lost, exit == lost, self.distance)
                     } else {
                         before - 1
                     }

@@ -10,7 +10,7 @@ use zerocopy::{FromBytes, FromZeros, IntoBytes};
 /// | | number | low bits |
 /// | --- | --- | --- |
 /// | unsolved | best exit, or none | unsolved children, or [`Layout::over`] |
-/// | solved | value | distance, or [`Layout::long`] |
+/// | solved | value | one bit where the best exit alone gives the value, and the distance, or [`Layout::long`] |
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     pub(super) low_bits: u32,
@@ -51,11 +51,22 @@ impl Layout {
 
     /// In place of the distance: it is this or more, and kept apart.
     pub(super) fn long(self) -> u16 {
-        self.over()
+        self.over() >> 1
     }
 
-    pub(super) fn solved(self, code: u16, distance: u16) -> u16 {
-        Self::SOLVED | code << self.low_bits | distance.min(self.long())
+    pub(super) fn solved(self, code: u16, by_exit: bool, distance: u16) -> u16 {
+        let by_exit = u16::from(by_exit) << (self.low_bits - 1);
+        Self::SOLVED | code << self.low_bits | by_exit | distance.min(self.long())
+    }
+
+    /// The distance of a solved cell, or [`Layout::long`].
+    pub(super) fn distance_of(self, cell: u16) -> u16 {
+        cell & self.long()
+    }
+
+    /// Whether the best exit alone gives a solved cell's value.
+    pub(super) fn by_exit(self, cell: u16) -> bool {
+        cell >> (self.low_bits - 1) & 1 != 0
     }
 }
 

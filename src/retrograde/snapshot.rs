@@ -121,7 +121,7 @@ impl Tier {
             for (rank, cell) in (0..).zip(cells) {
                 let cell: u16 = AtomicU16::load(cell, super::Relaxed);
                 if cell & Layout::SOLVED != 0 && numbers.contains(&layout.number_of(cell)) {
-                    let low = layout.low_of(cell);
+                    let low = layout.distance_of(cell);
                     if low + 1 == distance {
                         waves[now].insert(rank);
                     } else if low == distance {

@@ -211,6 +211,12 @@ fn same_numbers<R: Rules<P>, const P: usize>(rules: R, most: u32) -> usize {
             "{seeds} seeds"
         );
 
+        let by_exit = |rank: u64| tier.outcome(0, rank).by_exit;
+        assert!(
+            (0..).zip(&exits).all(|(rank, &exit)| by_exit(rank) == (exit == values[rank as usize])),
+            "{seeds} seeds"
+        );
+
         let forced_tier = forced.with(|below| solved(&edges, R::UNIT, Task::Forced, below));
         let [low, high] = [0, 1].map(|plane| numbers(&forced_tier, plane));
         let [expected_low, expected_high] = forced.with(|below| sweep(&edges, Task::Forced, below));
@@ -482,8 +488,11 @@ fn long_distances_are_kept_apart() {
         let layout = Layout::new(seeds, unit);
         let most = (seeds / unit * unit) as i32;
         for number in (-most..=most).step_by(unit as usize) {
-            let cell = layout.solved(layout.code(number), 5);
-            assert_eq!((layout.number_of(cell), layout.low_of(cell)), (number, 5));
+            for by_exit in [true, false] {
+                let cell = layout.solved(layout.code(number), by_exit, 5);
+                let told = (layout.number_of(cell), layout.by_exit(cell), layout.distance_of(cell));
+                assert_eq!(told, (number, by_exit, 5));
+            }
             assert_ne!(layout.code(number), 0, "code 0 is no exit");
         }
         assert!(layout.over() > crate::rules::MAX_MOVES as u16, "a count is never taken for a finished game");
