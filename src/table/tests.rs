@@ -176,6 +176,10 @@ fn the_number_of_threads_does_not_change_a_byte() {
     let dir = tempfile::tempdir().unwrap();
     let identity = Identity { pits: 12, seeds: 8, ..tiny(0) };
     let contents = Numbers::new(75_582, true, 3);
+    // That smaller numbers are stored where that is allowed, else no test here would see them.
+    let path = write(dir.path(), Shape::USUAL, &identity, &contents);
+    let values = TableFile::open(&path, &identity).unwrap().stored_run(Plane::Values, 2).unwrap();
+    assert_ne!(values, contents.numbers[0][2 * 16_384..3 * 16_384]);
     let files = [1, 3].map(|threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         // Pages of 48 positions: several slabs.
@@ -254,11 +258,14 @@ fn a_flipped_byte_anywhere_is_found() {
     let dir = tempfile::tempdir().unwrap();
     let (path, good) = small(dir.path());
     let right = all_stored(&path);
+    // Only the pages are not read by opening.
+    let pages = header_of(&good).planes[0].1.data as usize;
     for at in 0..good.len() {
         for flip in [1, 0x80, 0xff] {
             let mut bytes = good.clone();
             bytes[at] ^= flip;
             fs::write(&path, bytes).unwrap();
+            assert_eq!(TableFile::open(&path, &tiny(60)).is_ok(), at >= pages, "byte {at}");
             match (at, first_error(&path, &right)) {
                 (8 | 9, Some(TableError::OtherVersion { .. })) | (_, Some(TableError::Damaged { .. })) => {}
                 (_, other) => panic!("byte {at}: {other:?}"),
@@ -302,10 +309,15 @@ fn a_file_cut_while_it_is_open_is_damaged() {
     assert!(table.stored(Plane::Values, 0).is_ok());
 }
 
+/// The header of a good file.
+fn header_of(bytes: &[u8]) -> Header {
+    let length = u32::from_le_bytes(bytes[10..14].try_into().unwrap()) as usize;
+    Header::from_bytes(&bytes[..length]).ok().unwrap()
+}
+
 /// Puts right every checksum of a file whose header can be read.
 fn repair(bytes: &mut [u8]) {
-    let length = u32::from_le_bytes(bytes[10..14].try_into().unwrap()) as usize;
-    let mut header = Header::from_bytes(&bytes[..length]).ok().unwrap();
+    let mut header = header_of(bytes);
     for (stored, sections) in &mut header.planes {
         let index = sections.index as usize..sections.index as usize + header.grid.pages() as usize * 12;
         let offsets: Vec<u64> = bytes[index.clone()]
@@ -321,7 +333,7 @@ fn repair(bytes: &mut [u8]) {
         }
         sections.index_crc = crc32fast::hash(&bytes[index]);
     }
-    bytes[..length].copy_from_slice(&header.to_bytes());
+    bytes[..header.length as usize].copy_from_slice(&header.to_bytes());
 }
 
 fn repair_header(bytes: &mut [u8]) {
@@ -344,7 +356,7 @@ fn no_bytes_make_a_reader_panic_even_with_right_checksums() {
     let mut opened = 0;
     let mut random = Random(8);
     for at in 10..good.len() {
-        for flip in [1, 0x80, 0xff, random.below(255) as u8 + 1] {
+        for flip in [1, 0x80, 0xff, good[at], random.below(256) as u8] {
             let mut bytes = good.clone();
             bytes[at] ^= flip;
             if at < header {
@@ -366,6 +378,54 @@ fn no_bytes_make_a_reader_panic_even_with_right_checksums() {
         }
     }
     assert!(opened > 100, "{opened}");
+}
+
+#[test]
+fn what_contradicts_itself_is_damaged_even_with_right_checksums() {
+    let dir = tempfile::tempdir().unwrap();
+    let (path, good) = small(dir.path());
+    let open = |change: &dyn Fn(&mut Header)| {
+        let mut header = header_of(&good);
+        change(&mut header);
+        let mut bytes = good.clone();
+        bytes[..header.length as usize].copy_from_slice(&header.to_bytes());
+        fs::write(&path, bytes).unwrap();
+        verify(&path, &tiny(60)).err().map_or(String::new(), |error| error.to_string())
+    };
+    assert_eq!(open(&|_| ()), "");
+    let error = open(&|header| {
+        header.grid.positions -= 1;
+        header.planes.iter_mut().for_each(|(stored, _)| stored.counts[0] -= 1);
+    });
+    assert!(error.contains("damaged (60 positions, the tier has 61)"), "{error}");
+    let error = open(&|header| header.planes[1].0.counts[0] += 1);
+    assert!(error.contains("statistics of distances"), "{error}");
+    for shape in
+        [Shape { block: 0, blocks: 3 }, Shape { block: 8, blocks: 0 }, Shape { block: 2, blocks: 32769 }]
+    {
+        let error = open(&|header| header.grid.shape = shape);
+        assert!(error.contains("can not be"), "{error}");
+    }
+    let error = open(&|header| header.planes[0].0.dictionary.swap(0, 1));
+    assert!(error.contains("list of values is not in order"), "{error}");
+    // Two planes that name each other's place.
+    let error = open(&|header| {
+        let (first, rest) = header.planes.split_at_mut(1);
+        std::mem::swap(&mut first[0].1, &mut rest[0].1);
+    });
+    assert!(error.contains("do not follow one another"), "{error}");
+    let error = open(&|header| header.identity.pits = 4);
+    assert!(error.contains("4 pits"), "{error}");
+
+    // A first page shorter than the lengths of its blocks.
+    let mut bytes = good.clone();
+    let sections = &header_of(&good).planes[0].1;
+    let second = sections.index as usize + 12;
+    bytes[second..second + 8].copy_from_slice(&(sections.data + 1).to_le_bytes());
+    repair(&mut bytes);
+    fs::write(&path, bytes).unwrap();
+    let error = verify(&path, &tiny(60)).err().unwrap().to_string();
+    assert!(error.contains("page 0 of values: its blocks do not fill it"), "{error}");
 }
 
 #[test]
