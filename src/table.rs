@@ -562,9 +562,7 @@ impl Stored {
         count: usize,
     ) -> Result<Vec<u16>, Fault> {
         let mut symbols = vec![0; count];
-        if self.model.decode_prefix(page.block(block), hints, &mut symbols).is_err() {
-            return self.damage(page.number, &format!("block {block} does not decode"));
-        }
+        self.model.decode_prefix(page.block(block), hints, &mut symbols);
         self.verify(page.number, &symbols)?;
         Ok(symbols)
     }
@@ -1301,7 +1299,7 @@ fn fit(
                 hints: hints(i),
             })
             .collect();
-        let hint_alphabet = values.as_ref().map_or(0, |(alphabet, _)| *alphabet);
+        let hint_alphabet = values.as_ref().map_or(1, |(alphabet, _)| *alphabet);
         let model = Model::fit(dictionary.len(), hint_alphabet, &blocks);
         if plane == Plane::Values {
             values = Some((dictionary.len(), blocks.par_iter().map(|block| model.fill(block)).collect()));

@@ -287,8 +287,12 @@ fn wins_draws_and_losses_are_those_of_independent_counts() {
         }
     }
     let mut found = HashMap::new();
-    all(AYOAYO, 8, |seeds, tier| drop(found.insert(("ayoayo", seeds), counts(tier))));
-    all(HOYITO, 12, |seeds, tier| drop(found.insert(("hoyito", seeds), counts(tier))));
+    all(AYOAYO, 8, |seeds, tier| {
+        found.insert(("ayoayo", seeds), counts(tier));
+    });
+    all(HOYITO, 12, |seeds, tier| {
+        found.insert(("hoyito", seeds), counts(tier));
+    });
     assert_eq!(found[&("ayoayo", 6)], [7_047, 1_031, 4_298]);
     assert_eq!(found[&("ayoayo", 7)], [20_245, 0, 11_579]);
     assert_eq!(found[&("ayoayo", 8)], [32_773, 31_071, 11_738]);

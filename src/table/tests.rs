@@ -540,7 +540,7 @@ fn ranks_and_offsets_beyond_32_bits_work() {
     let mut random = Random(9);
     let symbols: Vec<u16> = (0..100).map(|_| random.below(3) as u16).collect();
     let block = Block { symbols: &symbols[..64], free: None, hints: None };
-    let model = Model::fit(3, 0, &[block]);
+    let model = Model::fit(3, 1, &[block]);
     let dictionary = vec![-4, 0, 4];
     let mut stored =
         Stored { plane: Plane::Values, dictionary, counts: vec![], model, pages: vec![], end: 0 };
@@ -585,7 +585,7 @@ fn ranks_and_offsets_beyond_32_bits_work() {
 #[test]
 fn lengths_that_overflow_are_damage() {
     let describe = |data, length| {
-        let model = Model::fit(1, 0, &[]);
+        let model = Model::fit(1, 1, &[]);
         let stored = Stored {
             plane: Plane::Values,
             dictionary: vec![0],
