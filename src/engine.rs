@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::analysis::{Analysis, MoveAnalysis, Source};
 use crate::board::Board;
+use crate::edges::{Edges, TierEdges};
 use crate::notation::{self, NotationError};
 use crate::position::{Position, Side};
 use crate::profile::Profile;
@@ -196,35 +197,68 @@ pub struct Engine {
     pool: rayon::ThreadPool,
 }
 
-fn game(profile: &Profile, settings: &Settings) -> Box<dyn Game> {
-    fn with_rules<R: Rules<P>, const P: usize>(
-        rules: R,
-        profile: &Profile,
-        settings: &Settings,
-    ) -> Box<dyn Game> {
-        Box::new(Solver::new(rules, profile.seeds(), settings.table_bytes, settings.tiers))
-    }
-    fn with_pits<const P: usize>(profile: &Profile, settings: &Settings) -> Box<dyn Game> {
+/// Something to be made for rules and a board size that are known at run time only.
+trait Make {
+    type Made;
+
+    fn make<R: Rules<P>, const P: usize>(self, rules: R) -> Self::Made;
+}
+
+/// The one place where a profile becomes a type of rules and a board size.
+fn make<M: Make>(profile: &Profile, what: M) -> M::Made {
+    fn with_pits<M: Make, const P: usize>(profile: &Profile, what: M) -> M::Made {
         match (profile.rules().ayoayo(), profile.rules().hoyito()) {
-            (Some(rules), _) => with_rules::<_, P>(rules, profile, settings),
-            (None, Some(rules)) => with_rules::<_, P>(rules, profile, settings),
+            (Some(rules), _) => what.make::<_, P>(rules),
+            (None, Some(rules)) => what.make::<_, P>(rules),
             (None, None) => unreachable!("every rule set is of one of the games"),
         }
     }
     match profile.row() {
-        2 => with_pits::<4>(profile, settings),
-        3 => with_pits::<6>(profile, settings),
-        4 => with_pits::<8>(profile, settings),
-        5 => with_pits::<10>(profile, settings),
-        6 => with_pits::<12>(profile, settings),
-        7 => with_pits::<14>(profile, settings),
-        8 => with_pits::<16>(profile, settings),
-        9 => with_pits::<18>(profile, settings),
-        10 => with_pits::<20>(profile, settings),
-        11 => with_pits::<22>(profile, settings),
-        12 => with_pits::<24>(profile, settings),
+        2 => with_pits::<M, 4>(profile, what),
+        3 => with_pits::<M, 6>(profile, what),
+        4 => with_pits::<M, 8>(profile, what),
+        5 => with_pits::<M, 10>(profile, what),
+        6 => with_pits::<M, 12>(profile, what),
+        7 => with_pits::<M, 14>(profile, what),
+        8 => with_pits::<M, 16>(profile, what),
+        9 => with_pits::<M, 18>(profile, what),
+        10 => with_pits::<M, 20>(profile, what),
+        11 => with_pits::<M, 22>(profile, what),
+        12 => with_pits::<M, 24>(profile, what),
         row => unreachable!("a profile has 2 to 12 pits a row, not {row}"),
     }
+}
+
+/// Makes a solver.
+struct MakeSolver<'a> {
+    seeds: u32,
+    settings: &'a Settings,
+}
+
+impl Make for MakeSolver<'_> {
+    type Made = Box<dyn Game>;
+
+    fn make<R: Rules<P>, const P: usize>(self, rules: R) -> Box<dyn Game> {
+        Box::new(Solver::new(rules, self.seeds, self.settings.table_bytes, self.settings.tiers))
+    }
+}
+
+/// Makes the edges of a tier.
+struct MakeEdges {
+    seeds: u32,
+}
+
+impl Make for MakeEdges {
+    type Made = Box<dyn Edges>;
+
+    fn make<R: Rules<P>, const P: usize>(self, rules: R) -> Box<dyn Edges> {
+        Box::new(TierEdges { rules, seeds: self.seeds })
+    }
+}
+
+/// The edges of the tier of `seeds` seeds.
+pub(crate) fn edges(profile: &Profile, seeds: u32) -> Box<dyn Edges> {
+    make(profile, MakeEdges { seeds })
 }
 
 impl Engine {
@@ -234,7 +268,7 @@ impl Engine {
     /// Where the threads can not be started.
     pub fn new(profile: Profile, settings: &Settings) -> Result<Self, rayon::ThreadPoolBuildError> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build()?;
-        Ok(Self { profile, game: game(&profile, settings), pool })
+        Ok(Self { profile, game: make(&profile, MakeSolver { seeds: profile.seeds(), settings }), pool })
     }
 
     /// The profile.

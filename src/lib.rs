@@ -26,11 +26,13 @@
 
 pub mod analysis;
 pub mod board;
+pub mod build;
 mod closed_set;
 mod codec;
 mod edges;
 pub mod engine;
 pub mod index;
+mod lower;
 pub mod notation;
 mod numbers;
 mod packed;

@@ -1,5 +1,7 @@
 //! The numbers of a solved tier in memory, as few bits each as the tier needs.
 
+use rayon::prelude::*;
+
 /// A number a position, by rank: values, or one end of the forced intervals.
 ///
 /// All are multiples of `unit` and at most `most` in size. Up to 15 different numbers are packed two in a byte.
@@ -17,7 +19,23 @@ impl Packed {
     /// `len` numbers, multiples of `unit`, none larger than `most` in size, given in runs: `fill(first rank, run)` writes
     /// one run. Runs are asked for in parallel.
     pub(crate) fn build(len: u64, unit: u32, most: u32, fill: impl Fn(u64, &mut [i8]) + Sync) -> Self {
-        use rayon::prelude::*;
+        let fill = |first, run: &mut [i8]| {
+            fill(first, run);
+            Ok::<(), std::convert::Infallible>(())
+        };
+        match Self::try_build(len, unit, most, fill) {
+            Ok(packed) => packed,
+            Err(never) => match never {},
+        }
+    }
+
+    /// [`Self::build`] from runs that can fail.
+    pub(crate) fn try_build<E: Send>(
+        len: u64,
+        unit: u32,
+        most: u32,
+        fill: impl Fn(u64, &mut [i8]) -> Result<(), E> + Sync,
+    ) -> Result<Self, E> {
         /// Numbers a run, an even number.
         const RUN: usize = 1 << 14;
         let zero = (most / unit) as i16;
@@ -26,11 +44,11 @@ impl Packed {
         let mut bytes =
             vec![0u8; usize::try_from(if halves { len.div_ceil(2) } else { len }).expect("fits memory")];
         let per_run = if halves { RUN / 2 } else { RUN };
-        bytes.par_chunks_mut(per_run).enumerate().for_each(|(number, out)| {
+        bytes.par_chunks_mut(per_run).enumerate().try_for_each(|(number, out)| {
             let first = (number * RUN) as u64;
             let mut run = [0i8; RUN];
             let run = &mut run[..RUN.min((len - first) as usize)];
-            fill(first, run);
+            fill(first, run)?;
             let code = |&value: &i8| (i16::from(value) / unit + zero) as u8;
             if halves {
                 for (byte, pair) in out.iter_mut().zip(run.chunks(2)) {
@@ -39,8 +57,14 @@ impl Packed {
             } else {
                 out.iter_mut().zip(run.iter()).for_each(|(byte, value)| *byte = code(value));
             }
-        });
-        Self { bytes, len, halves, unit, zero }
+            Ok(())
+        })?;
+        Ok(Self { bytes, len, halves, unit, zero })
+    }
+
+    /// Bytes that `len` such numbers take.
+    pub(crate) fn bytes_of(len: u64, unit: u32, most: u32) -> u64 {
+        if 2 * (most / unit) < 16 { len.div_ceil(2) } else { len }
     }
 
     /// Numbers held.

@@ -173,6 +173,12 @@ impl Profile {
         self.custom
     }
 
+    /// The greatest common divisor of all captures: 4 in Hoyito II, where seeds are taken by fours, else 1. Only boards
+    /// with a multiple of it can arise.
+    pub fn unit(&self) -> u32 {
+        if self.rules().is_hoyito() { 4 } else { 1 }
+    }
+
     /// The fingerprint of the rules, board size included: eight hexadecimal digits when printed with
     /// [`fmt::LowerHex`] and width 8. Equal fingerprints mean equal values of all boards.
     pub fn fingerprint(&self) -> u32 {

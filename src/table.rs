@@ -242,7 +242,7 @@ impl Identity {
             rules: profile.fingerprint(),
             pits: (2 * profile.row()) as u8,
             seeds: u8::try_from(seeds).expect("a board holds at most 96 seeds"),
-            unit: if profile.rules().is_hoyito() { 4 } else { 1 },
+            unit: profile.unit() as u8,
         }
     }
 

@@ -562,7 +562,7 @@ fn ranks_and_offsets_beyond_32_bits_work() {
     let index = grid.pages() * 12;
     let describe = |plane| {
         let counts = vec![grid.positions];
-        let model = Model::fit(1, usize::from(plane != Plane::Values), &[]);
+        let model = Model::fit(1, 1, &[]);
         let stored = Stored { plane, dictionary: vec![0], counts, model, pages: vec![], end: 0 };
         (stored, Sections { index: 0, index_crc: 7, data: 0, length: 1 << 36 })
     };
