@@ -304,6 +304,36 @@ pub fn plan(profile: &Profile, options: &BuildOptions) -> Result<Plan, BuildErro
     Ok(plan)
 }
 
+/// Positions a second that a build of this profile can be expected to solve here, from building some small tiers in
+/// memory on rayon's threads. `None` where `stop` was raised.
+pub fn measure(profile: &Profile, stop: &AtomicBool) -> Option<f64> {
+    /// Positions of the largest tier that is measured: about half a second of work.
+    const MOST: u128 = 2_000_000;
+    /// Large tiers miss the caches more, and their tables are to be written too.
+    const LARGER: f64 = 0.6;
+    let mut lower = Lower::new(false);
+    let mut rate: f64 = 0.0;
+    for seeds in tiers_of(profile, profile.seeds()) {
+        if index::tier_size(2 * profile.row(), seeds) > MOST {
+            break;
+        }
+        while lower.next() < seeds {
+            lower.push_empty();
+        }
+        let edges = engine::edges(profile, seeds);
+        let started = Instant::now();
+        let mut tier = Tier::new(&*edges, profile.unit(), Task::Values, &Alone);
+        let meter = Meter::default();
+        let solved = lower.with(Task::Values, |below| {
+            tier.solve(Means { edges: &*edges, below, spread: &Alone, meter: &meter, stop }, &mut |_| {})
+        });
+        solved.ok()?;
+        rate = tier.size() as f64 / started.elapsed().as_secs_f64().max(1e-6);
+        lower.push(tier.packed(0), None);
+    }
+    Some(rate * LARGER)
+}
+
 /// Builds the tables of a profile up to a number of seeds, on rayon's threads.
 ///
 /// # Errors

@@ -5,6 +5,7 @@
 
 mod bench;
 mod best;
+mod build;
 mod perft;
 mod play;
 mod progress;
@@ -12,6 +13,7 @@ mod rules;
 mod values;
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
@@ -46,6 +48,7 @@ enum Command {
     Best(best::Best),
     Play(play::Play),
     Rules(rules::Rules),
+    Build(build::Build),
     Perft(perft::Perft),
     Bench(bench::Bench),
 }
@@ -76,6 +79,7 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Best(best)) => best.run(),
         Some(Command::Play(play)) => play.run(),
         Some(Command::Rules(rules)) => rules.run(),
+        Some(Command::Build(build)) => build.run(),
         Some(Command::Perft(perft)) => perft.run(),
         Some(Command::Bench(bench)) => bench.run(),
     };
@@ -189,6 +193,22 @@ impl Subject {
 
 fn parse_profile(name: &str) -> anyhow::Result<Profile> {
     name.parse().map_err(|error| anyhow!("profile: {error}"))
+}
+
+/// Where the endgame tables are.
+#[derive(Args)]
+struct TablesDir {
+    /// Directory of the endgame tables; $OJU_TABLES or ./tables if not given
+    #[arg(long = "tables", value_name = "DIR")]
+    dir: Option<PathBuf>,
+}
+
+impl TablesDir {
+    /// The directory, whether it is there or not.
+    fn path(&self) -> PathBuf {
+        let named = self.dir.clone().or_else(|| std::env::var_os("OJU_TABLES").map(PathBuf::from));
+        named.filter(|path| !path.as_os_str().is_empty()).unwrap_or_else(|| PathBuf::from("tables"))
+    }
 }
 
 /// Threads and memory of an analysis.

@@ -30,6 +30,11 @@ pub(super) fn seeds_per_pit(text: &str) -> Result<u8, String> {
     within(text, 1..=24, "1 to 24 seeds are possible in each pit")
 }
 
+/// Seeds on the board.
+pub(super) fn seeds(text: &str) -> Result<u32, String> {
+    within(text, 0..=96, "0 to 96 seeds are possible")
+}
+
 /// Plies.
 pub(super) fn depth(text: &str) -> Result<u32, String> {
     within(text, 0..=64, "0 to 64 plies are possible")
@@ -57,7 +62,7 @@ pub(super) fn size(text: &str) -> Result<usize, String> {
     let bytes = plain::<usize>(number).filter(|&n| n > 0).ok_or(says)?;
     let bytes = bytes.checked_mul(1 << shift).ok_or(says)?;
     match available_memory() {
-        Some(free) if bytes > free => {
+        Some(free) if bytes as u64 > free => {
             Err(format!("that is more than the {} MiB of memory that are free", free >> 20))
         }
         _ => Ok(bytes),
@@ -65,10 +70,20 @@ pub(super) fn size(text: &str) -> Result<usize, String> {
 }
 
 /// Bytes of memory that can be had, where the system tells.
-fn available_memory() -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()?.checked_mul(1024)
+pub(super) fn available_memory() -> Option<u64> {
+    let mut system = sysinfo::System::new();
+    system.refresh_memory_specifics(sysinfo::MemoryRefreshKind::nothing().with_ram());
+    let limit = system.cgroup_limits().map_or(u64::MAX, |limits| limits.free_memory);
+    Some(system.available_memory().min(limit)).filter(|&bytes| bytes > 0)
+}
+
+/// Bytes free on the disk of a directory that is there, where the system tells.
+pub(super) fn available_disk(dir: &std::path::Path) -> Option<u64> {
+    let dir = dir.canonicalize().ok()?;
+    let disks =
+        sysinfo::Disks::new_with_refreshed_list_specifics(sysinfo::DiskRefreshKind::nothing().with_storage());
+    let mounted = disks.iter().filter(|disk| dir.starts_with(disk.mount_point()));
+    mounted.max_by_key(|disk| disk.mount_point().components().count()).map(sysinfo::Disk::available_space)
 }
 
 /// A time limit, or none.
