@@ -20,7 +20,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use anyhow::{Context, anyhow};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
-use oju::{Engine, Position, Profile, Settings, notation};
+use oju::{Engine, Position, Profile, Settings, Tables, notation};
 
 /// Raised by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -204,10 +204,20 @@ struct TablesDir {
 }
 
 impl TablesDir {
+    /// The directory that was named, if one was.
+    fn named(&self) -> Option<PathBuf> {
+        let named = self.dir.clone().or_else(|| std::env::var_os("OJU_TABLES").map(PathBuf::from));
+        named.filter(|path| !path.as_os_str().is_empty())
+    }
+
     /// The directory, whether it is there or not.
     fn path(&self) -> PathBuf {
-        let named = self.dir.clone().or_else(|| std::env::var_os("OJU_TABLES").map(PathBuf::from));
-        named.filter(|path| !path.as_os_str().is_empty()).unwrap_or_else(|| PathBuf::from("tables"))
+        self.named().unwrap_or_else(|| PathBuf::from("tables"))
+    }
+
+    /// Where an engine looks for tables: a directory that was named must be there.
+    fn tables(&self) -> Tables {
+        self.named().map_or_else(|| Tables::MaybeIn(self.path()), Tables::In)
     }
 }
 
@@ -221,12 +231,16 @@ struct Resources {
     /// Memory for the search's tables, such as 64M or 2G
     #[arg(long, value_name = "SIZE", default_value = "512M", value_parser = values::size, allow_hyphen_values = true)]
     tt: usize,
+
+    #[command(flatten)]
+    tables: TablesDir,
 }
 
 impl Resources {
     fn engine(&self, profile: Profile) -> anyhow::Result<Engine> {
         let threads = self.threads.unwrap_or(0);
-        let settings = Settings { threads, table_bytes: self.tt, ..Settings::default() };
-        Engine::new(profile, &settings).context("cannot start the threads")
+        let tables = self.tables.tables();
+        let settings = Settings { threads, table_bytes: self.tt, tables, ..Settings::default() };
+        Ok(Engine::new(profile, &settings)?)
     }
 }

@@ -3,6 +3,7 @@
 //! Inside, boards are const-generic and rules are types. Here one `match` turns a [`Profile`] into the
 //! solver for its board and rules, behind the object-safe trait `Game`.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -14,10 +15,11 @@ use crate::position::{Position, Side};
 use crate::profile::Profile;
 use crate::rules::{Illegal, Rules, Turn};
 use crate::solver::{self, Control, Found, Interval, Solver, Watch};
-use crate::tiers::MemoryTiers;
+use crate::table::TableError;
+use crate::tiers::{MemoryTiers, Tables, Tiers};
 
 /// Memory and threads of an [`Engine`].
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Settings {
     /// Bytes for the search's tables together.
     pub table_bytes: usize,
@@ -25,11 +27,33 @@ pub struct Settings {
     pub threads: usize,
     /// The tiers to solve in memory.
     pub tiers: MemoryTiers,
+    /// Where to look for endgame tables.
+    pub tables: Tables,
+    /// Bytes for what is read from tables, kept for the next time. What finds no room is read again.
+    pub block_bytes: usize,
 }
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { table_bytes: 512 << 20, threads: 0, tiers: MemoryTiers::Small }
+        Self { table_bytes: 512 << 20, threads: 0, tiers: MemoryTiers::Small, tables: Tables::None, block_bytes: 256 << 20 }
+    }
+}
+
+/// Why an engine can not answer.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum EngineError {
+    /// A table can not be used.
+    #[error(transparent)]
+    Table(Arc<TableError>),
+    /// The threads can not be started.
+    #[error("cannot start the threads: {0}")]
+    Threads(Arc<rayon::ThreadPoolBuildError>),
+}
+
+impl From<TableError> for EngineError {
+    fn from(error: TableError) -> Self {
+        Self::Table(Arc::new(error))
     }
 }
 
@@ -120,6 +144,8 @@ trait Game: Send + Sync {
     fn laps<'a>(&'a self, position: &Position, pit: usize) -> Box<dyn Iterator<Item = Lap> + 'a>;
     fn perft(&self, position: &Position, depth: u32) -> u64;
     fn analyse(&self, position: &Position, pool: &rayon::ThreadPool, control: &Control<'_>) -> Option<Found>;
+    fn failed(&self) -> &AtomicBool;
+    fn failure(&self) -> Option<Arc<TableError>>;
 }
 
 /// One lap of a sowing, as a person watches it.
@@ -184,6 +210,14 @@ impl<R: Rules<P>, const P: usize> Game for Solver<R, P> {
             Turn::Moves(moves) => Some(Solver::analyse(self, &board, &moves, pool, control)),
         }
     }
+
+    fn failed(&self) -> &AtomicBool {
+        self.tiers.failed()
+    }
+
+    fn failure(&self) -> Option<Arc<TableError>> {
+        self.tiers.failure()
+    }
 }
 
 fn letter(side: Side, pit: Option<u8>) -> char {
@@ -231,15 +265,17 @@ fn make<M: Make>(profile: &Profile, what: M) -> M::Made {
 
 /// Makes a solver.
 struct MakeSolver<'a> {
-    seeds: u32,
+    profile: &'a Profile,
     settings: &'a Settings,
 }
 
 impl Make for MakeSolver<'_> {
-    type Made = Box<dyn Game>;
+    type Made = Result<Box<dyn Game>, TableError>;
 
-    fn make<R: Rules<P>, const P: usize>(self, rules: R) -> Box<dyn Game> {
-        Box::new(Solver::new(rules, self.seeds, self.settings.table_bytes, self.settings.tiers))
+    fn make<R: Rules<P>, const P: usize>(self, rules: R) -> Self::Made {
+        let Settings { table_bytes, tiers, tables, block_bytes, .. } = self.settings;
+        let tiers = Tiers::new::<P>(rules, self.profile, *tiers, tables, *block_bytes)?;
+        Ok(Box::new(Solver::new(rules, tiers, self.profile.seeds(), *table_bytes)))
     }
 }
 
@@ -262,13 +298,14 @@ pub(crate) fn edges(profile: &Profile, seeds: u32) -> Box<dyn Edges> {
 }
 
 impl Engine {
-    /// An engine for `profile`. Nothing is solved and no table is allocated before it is needed.
+    /// An engine for `profile`. Tables are opened; nothing is solved and no memory taken for searches before it is needed.
     ///
     /// # Errors
-    /// Where the threads can not be started.
-    pub fn new(profile: Profile, settings: &Settings) -> Result<Self, rayon::ThreadPoolBuildError> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build()?;
-        Ok(Self { profile, game: make(&profile, MakeSolver { seeds: profile.seeds(), settings }), pool })
+    /// Where the threads can not be started, or a table is there that can not be used.
+    pub fn new(profile: Profile, settings: &Settings) -> Result<Self, EngineError> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build();
+        let pool = pool.map_err(|error| EngineError::Threads(Arc::new(error)))?;
+        Ok(Self { profile, game: make(&profile, MakeSolver { profile: &profile, settings })?, pool })
     }
 
     /// The profile.
@@ -356,17 +393,30 @@ impl Engine {
 
     /// The exact value of a position and of all its moves, or proven bounds where a limit ends the
     /// analysis before.
-    pub fn analyse(&self, position: &Position, limits: &Limits<'_>, watch: &dyn Watch) -> Analysis {
+    ///
+    /// # Errors
+    /// Where a table turns out to be damaged or can not be read. Then nothing that this engine was told since can be
+    /// trusted, so it gives this error to every later question too.
+    pub fn analyse(
+        &self,
+        position: &Position,
+        limits: &Limits<'_>,
+        watch: &dyn Watch,
+    ) -> Result<Analysis, EngineError> {
         let started = Instant::now();
-        let control = Control { deadline: limits.time.map(|time| started + time), stop: limits.stop, watch };
+        let deadline = limits.time.map(|time| started + time);
+        let control = Control { deadline, stop: limits.stop, failed: self.game.failed(), watch };
         let found = self.game.analyse(position, &self.pool, &control);
+        if let Some(error) = self.game.failure() {
+            return Err(EngineError::Table(error));
+        }
         let mut analysis = match (self.options(position), found) {
             (Options::Moves(moves), Some(found)) => self.analysed(position, &moves, &found),
             (Options::Over { shares }, _) => self.finished(position, shares),
             (Options::Moves(_), None) => unreachable!("a turn with moves is analysed"),
         };
         analysis.time_ms = (started.elapsed().as_secs_f64() * 1e6).round() / 1e3;
-        analysis
+        Ok(analysis)
     }
 
     fn finished(&self, position: &Position, shares: [u32; 2]) -> Analysis {
@@ -383,6 +433,8 @@ impl Engine {
         let mut analysis = self.blank(position, solver::root_interval(&found.moves));
         analysis.source = if found.in_tier { Source::Table } else { Source::Search };
         analysis.distance = found.distance;
+        analysis.forced = found.forced;
+        analysis.standoff = found.forced.map(|[low, high]| low != high);
         analysis.endless = self.endless(position);
         analysis.nodes = found.nodes;
         let mut order: Vec<usize> = (0..moves.len()).collect();

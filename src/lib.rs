@@ -19,7 +19,7 @@
 //! let engine = Engine::new(profile, &Settings::default())?;
 //! let position = notation::parse_position(&profile, "5-0-0-0-0-0-1-1-0-0-0-0")?;
 //! let stop = AtomicBool::new(false);
-//! let analysis = engine.analyse(&position, &Limits { time: None, stop: &stop }, &());
+//! let analysis = engine.analyse(&position, &Limits { time: None, stop: &stop }, &())?;
 //! assert_eq!(analysis.moves.len(), 1, "only A can be played");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -31,6 +31,7 @@ mod closed_set;
 mod codec;
 mod edges;
 pub mod engine;
+mod file_tier;
 pub mod index;
 mod lower;
 pub mod notation;
@@ -49,13 +50,13 @@ mod tiers;
 mod tt;
 
 pub use analysis::{Analysis, MoveAnalysis};
-pub use engine::{Engine, LegalMove, Limits, Options, Settings};
+pub use engine::{Engine, EngineError, LegalMove, Limits, Options, Settings};
 pub use position::{Position, Side};
 pub use profile::{Profile, Ruleset};
 pub use retrograde::{Meter, NEVER};
 pub use solver::Watch;
 pub use table::TableError;
-pub use tiers::{MemoryTier, MemoryTiers};
+pub use tiers::{MemoryTier, MemoryTiers, Tables};
 
 /// The README's example, so that it can not go out of date.
 #[cfg(doctest)]

@@ -83,7 +83,7 @@ pub(crate) enum Answer {
 #[derive(Clone, Copy)]
 pub(crate) struct Knowledge<'a, R, const P: usize> {
     pub(crate) rules: R,
-    pub(crate) tiers: Solved<'a>,
+    pub(crate) tiers: Solved<'a, R>,
     pub(crate) bounds: &'a TranspositionTable,
     pub(crate) numbers: &'a ProofNumbers,
 }

@@ -21,7 +21,7 @@ use crate::index;
 use crate::numbers::ProofNumbers;
 use crate::rules::{MAX_MOVES, Move, Rules, Turn};
 use crate::search::{Answer, Knowledge, Search};
-use crate::tiers::{MemoryTiers, Solved, Tiers};
+use crate::tiers::{Solved, Tiers};
 use crate::tt::TranspositionTable;
 
 /// The most bytes for the tables with which the best line is proven.
@@ -31,12 +31,16 @@ const PROOF_BYTES: usize = 32 << 20;
 pub(crate) struct Control<'a> {
     pub(crate) deadline: Option<Instant>,
     pub(crate) stop: &'a AtomicBool,
+    /// Raised where a table can not be read.
+    pub(crate) failed: &'a AtomicBool,
     pub(crate) watch: &'a dyn Watch,
 }
 
 impl Control<'_> {
     fn go_on(&self) -> bool {
-        !self.stop.load(Relaxed) && self.deadline.is_none_or(|at| Instant::now() < at)
+        !self.stop.load(Relaxed)
+            && !self.failed.load(Relaxed)
+            && self.deadline.is_none_or(|at| Instant::now() < at)
     }
 }
 
@@ -71,6 +75,8 @@ pub(crate) struct Found {
     pub(crate) conversions: Vec<Option<u16>>,
     /// Sowings until the root's value is converted, where a solved tier tells.
     pub(crate) distance: Option<u16>,
+    /// The forced interval, where a table has it.
+    pub(crate) forced: Option<[i32; 2]>,
     /// Best moves from the root on, pits as numbers, and whether the line closes a cycle.
     pub(crate) line: Vec<Option<u8>>,
     pub(crate) cycle: bool,
@@ -83,7 +89,7 @@ pub(crate) struct Found {
 /// the next.
 pub(crate) struct Solver<R, const P: usize> {
     pub(crate) rules: R,
-    tiers: Tiers<R>,
+    pub(crate) tiers: Tiers<R>,
     memory: OnceLock<Memory>,
     table_bytes: usize,
     total_seeds: u32,
@@ -130,9 +136,8 @@ struct Asked {
 }
 
 impl<R: Rules<P>, const P: usize> Solver<R, P> {
-    /// A solver without any solved tier yet. `table_bytes`: memory for both search tables.
-    pub(crate) fn new(rules: R, total_seeds: u32, table_bytes: usize, which: MemoryTiers) -> Self {
-        let tiers = Tiers::new(rules, which);
+    /// A solver that stands on `tiers`. `table_bytes`: memory for both search tables.
+    pub(crate) fn new(rules: R, tiers: Tiers<R>, total_seeds: u32, table_bytes: usize) -> Self {
         Self { rules, tiers, memory: OnceLock::new(), table_bytes, total_seeds }
     }
 
@@ -192,6 +197,7 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
             moves: moves_found,
             conversions,
             distance: tiers.distance(board),
+            forced: tiers.interval(board),
             line,
             cycle,
             nodes: nodes.into_inner(),
@@ -206,14 +212,14 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         pool: &rayon::ThreadPool,
         control: &Control<'_>,
         stop: &AtomicBool,
-    ) -> Solved<'_> {
+    ) -> Solved<'_, R> {
         let started = |seeds| {
             control.watch.tier(seeds);
             if !control.go_on() {
                 stop.store(true, Relaxed);
             }
         };
-        pool.install(|| self.tiers.up_to::<P>(seeds, stop, started)).unwrap_or(Solved::NONE)
+        pool.install(|| self.tiers.up_to::<P>(seeds, stop, started)).unwrap_or(self.tiers.none())
     }
 
     /// The number of move sequences of exactly `depth` moves, passes counted as moves.

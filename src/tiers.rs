@@ -1,29 +1,46 @@
-//! The solved tiers that a search stands on.
+//! The solved tiers that a search stands on: from tables, or solved in memory.
 
-use std::sync::atomic::AtomicBool;
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::board::{Board, MAX_SEEDS};
 use crate::edges::TierEdges;
+use crate::file_tier::{BlockBudget, FileTier};
 use crate::index;
+use crate::lower::{self, Lower};
 use crate::packed::Packed;
+use crate::profile::Profile;
 use crate::retrograde::{Alone, Below, Means, Meter, NEVER, Task, Tier, Unsolved};
 use crate::rules::Rules;
+use crate::table::{Identity, Plane, TableError};
+use crate::table_dir::TableDir;
 
 /// Positions that may be solved in memory, all tiers together: about a second of work and
 /// nine megabytes to keep.
 const MOST_POSITIONS: u128 = 3_000_000;
 
-/// Which tiers are solved in memory on first use.
+/// Which tiers are solved in memory on first use, where there are no tables of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MemoryTiers {
-    /// None at all: everything is searched.
+    /// None at all.
     None,
     /// All that have at most three million positions together, which takes a second or so: up to 12
     /// seeds on 2x6.
     Small,
     /// All up to this number of seeds, whatever that takes: three bytes a position.
     UpTo(u32),
+}
+
+/// Where the tables of an engine are.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Tables {
+    /// None are used.
+    None,
+    /// In this directory, which must be there.
+    In(PathBuf),
+    /// In this directory, if it is there.
+    MaybeIn(PathBuf),
 }
 
 /// A tier solved in memory: value and distance of each position, by rank.
@@ -72,49 +89,144 @@ impl MemoryTier {
     }
 }
 
-/// The tiers of one profile that are solved in memory.
+/// The solved tiers of one profile.
 pub(crate) struct Tiers<R> {
     rules: R,
-    /// The largest tier that may be solved, in seeds. `None`: not even the empty board.
+    /// The tables from 0 seeds up, without a gap; an empty place for a number of seeds that no position has.
+    files: Vec<Option<FileTier>>,
+    budget: BlockBudget,
+    /// The largest tier that may be solved in memory, in seeds. `None`: not even the empty board.
     most: Option<u32>,
-    tiers: Vec<OnceLock<MemoryTier>>,
+    memory: Vec<OnceLock<MemoryTier>>,
     building: Mutex<()>,
+    failed: AtomicBool,
+    failure: OnceLock<Arc<TableError>>,
 }
 
 /// Solved tiers from 0 seeds up, without a gap.
 #[derive(Clone, Copy)]
-pub(crate) struct Solved<'a> {
-    tiers: &'a [OnceLock<MemoryTier>],
+pub(crate) struct Solved<'a, R> {
+    tiers: &'a Tiers<R>,
+    /// How many there are.
+    len: usize,
+    /// They come from tables.
+    from_files: bool,
 }
 
-impl Solved<'_> {
-    /// No tier at all.
-    pub(crate) const NONE: Self = Self { tiers: &[] };
+/// A number of a board in a tier: its value, or an end of its forced interval.
+#[derive(Clone, Copy)]
+enum Number {
+    Value,
+    Low,
+    High,
+}
 
+impl Number {
+    /// What the other side calls it.
+    fn turned(self) -> Self {
+        match self {
+            Number::Value => Number::Value,
+            Number::Low => Number::High,
+            Number::High => Number::Low,
+        }
+    }
+
+    fn plane(self) -> Plane {
+        match self {
+            Number::Value => Plane::Values,
+            Number::Low => Plane::Low,
+            Number::High => Plane::High,
+        }
+    }
+}
+
+impl<R> Solved<'_, R> {
     /// True where boards of `seeds` seeds are solved.
     #[inline(always)]
     pub(crate) fn covers(&self, seeds: u32) -> bool {
-        (seeds as usize) < self.tiers.len()
+        (seeds as usize) < self.len
     }
 
-    /// The value of a board, from the side to move. `None`: its tier is not solved.
+    /// The value of a board, from the side to move. `None`: its tier is not solved. Meaningless once a table has failed.
     #[inline(always)]
-    pub(crate) fn value<const P: usize>(&self, board: &Board<P>) -> Option<i32> {
-        let tier = self.tiers.get(board.seeds() as usize)?.get()?;
-        Some(tier.values.get(index::rank(board)).into())
+    pub(crate) fn value<const P: usize>(&self, board: &Board<P>) -> Option<i32>
+    where
+        R: Rules<P>,
+    {
+        let seeds = board.seeds();
+        if !self.covers(seeds) {
+            return None;
+        }
+        if self.from_files {
+            return Some(self.true_number(board, Number::Value).into());
+        }
+        Some(self.tiers.memory[seeds as usize].get()?.values.get(index::rank(board)).into())
+    }
+
+    /// The larger of what the table has stored and of the best exit. Exits lead to smaller tiers, so this ends.
+    fn true_number<const P: usize>(&self, board: &Board<P>, number: Number) -> i8
+    where
+        R: Rules<P>,
+    {
+        let Some(file) = &self.tiers.files[board.seeds() as usize] else { return 0 };
+        let rank = index::rank(board);
+        let mut best = self.tiers.told(file.stored(number.plane(), rank, &self.tiers.budget)).unwrap_or(0);
+        let over = self.tiers.rules.each_move(board, |m| {
+            if m.captured > 0 {
+                let rest = if m.again {
+                    self.true_number(&m.next, number)
+                } else {
+                    -self.true_number(&m.next, number.turned())
+                };
+                best = best.max(m.captured as i8 + rest);
+            }
+        });
+        over.map_or(best, |margin| best.max(margin))
     }
 
     /// Sowings until the value of a board is converted. `None`: its tier is not solved, or its value is not
     /// converted at all.
     pub(crate) fn distance<const P: usize>(&self, board: &Board<P>) -> Option<u16> {
-        let tier = self.tiers.get(board.seeds() as usize)?.get()?;
-        Some(tier.distances[index::rank(board) as usize]).filter(|&distance| distance != NEVER)
+        let seeds = board.seeds();
+        if !self.covers(seeds) {
+            return None;
+        }
+        let rank = index::rank(board);
+        let distance = if self.from_files {
+            self.tiers.told(self.tiers.files[seeds as usize].as_ref()?.distance(rank))?
+        } else {
+            self.tiers.memory[seeds as usize].get()?.distances[rank as usize]
+        };
+        Some(distance).filter(|&distance| distance != NEVER)
+    }
+
+    /// The forced interval of a board. `None`: no table has it.
+    pub(crate) fn interval<const P: usize>(&self, board: &Board<P>) -> Option<[i32; 2]>
+    where
+        R: Rules<P>,
+    {
+        let known = |file: &Option<FileTier>| file.as_ref().is_none_or(|file| file.file().has(Plane::Low));
+        let seeds = board.seeds();
+        if !self.from_files || !self.covers(seeds) || !self.tiers.files[..=seeds as usize].iter().all(known) {
+            return None;
+        }
+        Some([Number::Low, Number::High].map(|number| self.true_number(board, number).into()))
     }
 }
 
 impl<R> Tiers<R> {
-    /// Tiers of a board of `P` pits, none of them solved yet.
-    pub(crate) fn new<const P: usize>(rules: R, which: MemoryTiers) -> Self
+    /// Tiers of a board of `P` pits. Tables are opened, and nothing is solved yet. `block_bytes`: memory for what is read from
+    /// tables.
+    ///
+    /// # Errors
+    /// Where a table that is there can not be used.
+    pub(crate) fn new<const P: usize>(
+        rules: R,
+        profile: &Profile,
+        which: MemoryTiers,
+        tables: &Tables,
+        block_bytes: usize,
+    ) -> Result<Self, TableError>
     where
         R: Rules<P>,
     {
@@ -129,40 +241,128 @@ impl<R> Tiers<R> {
                 })
                 .last(),
         };
-        let tiers = (0..most.map_or(0, |most| most + 1)).map(|_| OnceLock::new()).collect();
-        Self { rules, most, tiers, building: Mutex::new(()) }
+        let memory = (0..most.map_or(0, |most| most + 1)).map(|_| OnceLock::new()).collect();
+        Ok(Self {
+            rules,
+            files: open(profile, tables, R::UNIT)?,
+            budget: BlockBudget::new(block_bytes),
+            most,
+            memory,
+            building: Mutex::new(()),
+            failed: AtomicBool::new(false),
+            failure: OnceLock::new(),
+        })
     }
 
-    /// Solves all tiers that serve boards of up to `seeds` seeds. `None` where `stop` was raised before the end. `started`
-    /// is told each tier to come.
+    /// Raised where a table could not be read: what was found since is worth nothing.
+    pub(crate) fn failed(&self) -> &AtomicBool {
+        &self.failed
+    }
+
+    /// Why a table could not be read. Once it is there it stays.
+    pub(crate) fn failure(&self) -> Option<Arc<TableError>> {
+        self.failure.get().cloned()
+    }
+
+    /// What was read, or a note of the failure.
+    #[inline]
+    fn told<T>(&self, read: Result<T, TableError>) -> Option<T> {
+        read.map_err(|error| self.fail(error)).ok()
+    }
+
+    #[cold]
+    fn fail(&self, error: TableError) {
+        let _ = self.failure.set(Arc::new(error));
+        self.failed.store(true, Relaxed);
+    }
+
+    /// No tier at all.
+    pub(crate) fn none(&self) -> Solved<'_, R> {
+        Solved { tiers: self, len: 0, from_files: false }
+    }
+
+    /// The tiers that serve boards of up to `seeds` seeds: tables where they reach that far or further than what may be solved in
+    /// memory, else all in memory, those that have tables read from them. `None` where `stop` was raised before the end, or a
+    /// table failed. `started` is told each tier to be solved.
     pub(crate) fn up_to<const P: usize>(
         &self,
         seeds: u32,
         stop: &AtomicBool,
         started: impl Fn(u32),
-    ) -> Option<Solved<'_>>
+    ) -> Option<Solved<'_, R>>
     where
         R: Rules<P>,
     {
-        let Some(most) = self.most else { return Some(Solved::NONE) };
-        let most = seeds.min(most) as usize;
+        let (files, memory) = (self.files.len(), self.most.map_or(0, |most| most as usize + 1));
+        if files > seeds as usize || files >= memory {
+            return Some(Solved { tiers: self, len: files, from_files: true });
+        }
+        let most = memory.min(seeds as usize + 1) - 1;
         let _guard = self.building.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.tiers[most].get().is_none() {
+        if self.memory[most].get().is_none() {
             let mut below: Vec<&MemoryTier> = Vec::new();
-            for (seeds, slot) in (0..).zip(&self.tiers[..=most]) {
+            let mut lower = Lower::new(false);
+            for (seeds, slot) in (0..).zip(&self.memory[..=most]) {
                 if slot.get().is_none() {
-                    let tier = if seeds % R::UNIT == 0 {
-                        started(seeds);
-                        MemoryTier::solve::<R, P>(self.rules, seeds, &below, &Meter::default(), stop)?
-                    } else {
+                    let tier = if seeds % R::UNIT != 0 {
                         // No position has this number of seeds.
                         MemoryTier::default()
+                    } else if let Some(Some(file)) = self.files.get(seeds as usize) {
+                        self.told(read::<R, P>(self.rules, seeds, file, &lower, stop))?
+                    } else {
+                        started(seeds);
+                        MemoryTier::solve::<R, P>(self.rules, seeds, &below, &Meter::default(), stop)?
                     };
                     let _ = slot.set(tier);
                 }
-                below.push(slot.get().expect("just solved"));
+                let tier = slot.get().expect("just solved");
+                if (seeds as usize) < files {
+                    lower.push(tier.values.clone(), None);
+                }
+                below.push(tier);
             }
         }
-        Some(Solved { tiers: &self.tiers[..=most] })
+        Some(Solved { tiers: self, len: most + 1, from_files: false })
     }
+}
+
+/// A whole tier from its table.
+fn read<R: Rules<P>, const P: usize>(
+    rules: R,
+    seeds: u32,
+    tier: &FileTier,
+    lower: &Lower,
+    stop: &AtomicBool,
+) -> Result<MemoryTier, TableError> {
+    let (file, edges) = (tier.file(), TierEdges { rules, seeds });
+    let values = lower.read(file, Plane::Values, &edges, R::UNIT, stop)?;
+    let distances = lower::stored(file, Plane::Distances, 0..file.positions())?;
+    Ok(MemoryTier { values, distances: distances.into_iter().map(|distance| distance as u16).collect() })
+}
+
+/// The tables of a profile, from 0 seeds up to the first that is not there.
+fn open(profile: &Profile, tables: &Tables, unit: u32) -> Result<Vec<Option<FileTier>>, TableError> {
+    let dir = match tables {
+        Tables::None => return Ok(Vec::new()),
+        Tables::In(path) => TableDir::open(path)?,
+        Tables::MaybeIn(path) if path.is_dir() => TableDir::open(path)?,
+        Tables::MaybeIn(_) => return Ok(Vec::new()),
+    };
+    let mut files = Vec::new();
+    for seeds in 0..=profile.seeds() {
+        if seeds % unit != 0 {
+            files.push(None);
+            continue;
+        }
+        match dir.table(&Identity::of(profile, seeds)) {
+            Ok(file) => files.push(Some(FileTier::new(file))),
+            Err(TableError::Missing { .. }) => break,
+            Err(error) => return Err(error),
+        }
+    }
+    // Nothing is known of boards whose number of seeds lies between the last table and the next.
+    while files.last().is_some_and(Option::is_none) {
+        files.pop();
+    }
+    Ok(files)
 }

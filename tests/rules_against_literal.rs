@@ -14,7 +14,7 @@ const _: () = assert!(MOVES_PER_RULES * Ruleset::ALL.len() >= 100_000);
 const LONGEST: usize = 100_000;
 
 fn engine(profile: Profile) -> Engine {
-    Engine::new(profile, &Settings { table_bytes: 1 << 20, threads: 1, tiers: oju::MemoryTiers::None })
+    Engine::new(profile, &Settings { table_bytes: 1 << 20, threads: 1, tiers: oju::MemoryTiers::None, ..Settings::default() })
         .unwrap()
 }
 

@@ -203,7 +203,7 @@ fn values_of(profile: &str, tiers: MemoryTiers) {
         if let Some([low, high]) = forced {
             assert!(low <= value && value <= high, "{row:?}");
         }
-        let analysis = engine.analyse(&position, &Limits { time: None, stop: &stop }, &());
+        let analysis = engine.analyse(&position, &Limits { time: None, stop: &stop }, &()).unwrap();
         assert_eq!((analysis.value, analysis.exact), (Some(value), true), "{row:?}");
         assert_eq!(analysis.bounds, [value, value], "{row:?}");
         if let (Some(found), Some(forced)) = (analysis.forced, forced) {

@@ -29,7 +29,7 @@ fn engine(profile: &str, threads: usize, table_bytes: usize) -> Engine {
 
 fn analyse(engine: &Engine, position: &Position) -> Analysis {
     let stop = AtomicBool::new(false);
-    let analysis = engine.analyse(position, &Limits { time: None, stop: &stop }, &());
+    let analysis = engine.analyse(position, &Limits { time: None, stop: &stop }, &()).unwrap();
     assert!(analysis.complete(), "{position}");
     analysis
 }
@@ -165,7 +165,7 @@ fn no_time_gives_bounds_and_a_move_never_a_guess() {
         let start = Position::start(&profile);
         let stop = AtomicBool::new(false);
         let limits = Limits { time: Some(Duration::from_millis(1)), stop: &stop };
-        let analysis = engine.analyse(&start, &limits, &());
+        let analysis = engine.analyse(&start, &limits, &()).unwrap();
         assert_eq!(analysis.exact, analysis.bounds[0] == analysis.bounds[1]);
         assert_eq!(analysis.value.is_some(), analysis.exact);
         assert!(analysis.bounds[0] <= analysis.bounds[1], "{profile}");

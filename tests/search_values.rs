@@ -19,12 +19,12 @@ fn board(rules: Ruleset, row: u8, seeds: u32) -> Profile {
 }
 
 fn engine(profile: Profile, table_bytes: usize, tiers: MemoryTiers) -> Engine {
-    Engine::new(profile, &Settings { table_bytes, threads: 1, tiers }).unwrap()
+    Engine::new(profile, &Settings { table_bytes, threads: 1, tiers, ..Settings::default() }).unwrap()
 }
 
 fn value(engine: &Engine, position: &Position) -> i32 {
     let stop = AtomicBool::new(false);
-    let analysis = engine.analyse(position, &Limits { time: None, stop: &stop }, &());
+    let analysis = engine.analyse(position, &Limits { time: None, stop: &stop }, &()).unwrap();
     assert!(analysis.complete(), "{position}");
     assert_eq!(analysis.value.is_some(), analysis.bounds[0] == analysis.bounds[1]);
     for m in &analysis.moves {

@@ -45,7 +45,7 @@ impl Best {
         let engine = self.resources.engine(self.subject.profile()?)?;
         let position = self.subject.position(&engine)?;
         let limits = Limits { time: self.time.0, stop: &INTERRUPTED };
-        let analysis = progress::shown(position.side(), |watch| engine.analyse(&position, &limits, watch));
+        let analysis = progress::shown(position.side(), |watch| engine.analyse(&position, &limits, watch))?;
         let text = if self.json {
             serde_json::to_string(&analysis).context("cannot write JSON")? + "\n"
         } else {

@@ -167,9 +167,9 @@ impl Game<'_> {
         write_out(&format!("{why} {winner}\n"))
     }
 
-    fn analyse(&self, position: &Position) -> Analysis {
+    fn analyse(&self, position: &Position) -> anyhow::Result<Analysis> {
         let limits = Limits { time: self.play.time.0, stop: &INTERRUPTED };
-        progress::shown(position.side(), |watch| self.engine.analyse(position, &limits, watch))
+        Ok(progress::shown(position.side(), |watch| self.engine.analyse(position, &limits, watch))?)
     }
 
     fn engine_move<'m>(
@@ -177,7 +177,7 @@ impl Game<'_> {
         position: &Position,
         moves: &'m [LegalMove],
     ) -> anyhow::Result<Option<&'m LegalMove>> {
-        let analysis = self.analyse(position);
+        let analysis = self.analyse(position)?;
         if INTERRUPTED.load(Relaxed) {
             return Ok(None);
         }
@@ -227,7 +227,7 @@ impl Game<'_> {
                 Input::Quit => return Ok(false),
                 Input::Help => write_out(HELP)?,
                 Input::Hint => {
-                    let analysis = self.analyse(position);
+                    let analysis = self.analyse(position)?;
                     let mut text = String::new();
                     for m in &analysis.moves {
                         let [lower, upper] = m.bounds;
