@@ -19,8 +19,7 @@ use crate::lower::Lower;
 use crate::packed::Packed;
 use crate::profile::Profile;
 use crate::retrograde::{Alone, Means, Meter, Task, Tier, Unsolved};
-use crate::table::{Contents, Identity, Plane, TableError, TableFile};
-use crate::table_dir::LockedDir;
+use crate::table::{Contents, Identity, LockedDir, Plane, TableError, TableFile};
 
 /// What is to be built.
 #[derive(Clone, Debug)]

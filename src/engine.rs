@@ -35,7 +35,13 @@ pub struct Settings {
 
 impl Default for Settings {
     fn default() -> Self {
-        Self { table_bytes: 512 << 20, threads: 0, tiers: MemoryTiers::Small, tables: Tables::None, block_bytes: 256 << 20 }
+        Self {
+            table_bytes: 512 << 20,
+            threads: 0,
+            tiers: MemoryTiers::Small,
+            tables: Tables::None,
+            block_bytes: 256 << 20,
+        }
     }
 }
 

@@ -45,7 +45,6 @@ mod search;
 mod solver;
 mod sow;
 mod table;
-mod table_dir;
 mod tiers;
 mod tt;
 

@@ -13,8 +13,7 @@ use crate::packed::Packed;
 use crate::profile::Profile;
 use crate::retrograde::{Alone, Below, Means, Meter, NEVER, Task, Tier, Unsolved};
 use crate::rules::Rules;
-use crate::table::{Identity, Plane, TableError};
-use crate::table_dir::TableDir;
+use crate::table::{Identity, Plane, TableDir, TableError};
 
 /// Positions that may be solved in memory, all tiers together: about a second of work and
 /// nine megabytes to keep.

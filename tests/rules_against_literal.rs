@@ -14,8 +14,11 @@ const _: () = assert!(MOVES_PER_RULES * Ruleset::ALL.len() >= 100_000);
 const LONGEST: usize = 100_000;
 
 fn engine(profile: Profile) -> Engine {
-    Engine::new(profile, &Settings { table_bytes: 1 << 20, threads: 1, tiers: oju::MemoryTiers::None, ..Settings::default() })
-        .unwrap()
+    Engine::new(
+        profile,
+        &Settings { table_bytes: 1 << 20, threads: 1, tiers: oju::MemoryTiers::None, ..Settings::default() },
+    )
+    .unwrap()
 }
 
 /// The engine's position, read from the text of the literal one.

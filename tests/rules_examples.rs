@@ -6,7 +6,8 @@ use oju::rules::{Ayoayo, Hoyito, Illegal, Rules};
 use oju::{Engine, LegalMove, Options, Position, Profile, Settings, Side, index, notation};
 
 fn engine(profile: &str) -> Engine {
-    let settings = Settings { table_bytes: 1 << 20, threads: 1, tiers: oju::MemoryTiers::None, ..Settings::default() };
+    let settings =
+        Settings { table_bytes: 1 << 20, threads: 1, tiers: oju::MemoryTiers::None, ..Settings::default() };
     Engine::new(profile.parse().unwrap(), &settings).unwrap()
 }
 

@@ -11,9 +11,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use crate::table::{
-    Contents, Disk, Fault, Identity, Progress, Shape, TableError, TableFile, Written, plain, write_to,
-};
+use super::disk::Disk;
+use super::error::{Fault, TableError};
+use super::read::TableFile;
+use super::write::write_to;
+use super::{Contents, Identity, Progress, Shape, Written, plain};
 
 const LOCK: &str = ".lock";
 /// What the names of unfinished files end with.
@@ -114,7 +116,7 @@ impl LockedDir {
     pub(crate) fn write(
         &self,
         identity: &Identity,
-        contents: &impl Contents,
+        contents: &dyn Contents,
         stop: &AtomicBool,
         progress: Progress<'_>,
     ) -> Result<Written, TableError> {
@@ -126,7 +128,7 @@ impl LockedDir {
         &self,
         shape: Shape,
         identity: &Identity,
-        contents: &impl Contents,
+        contents: &dyn Contents,
         stop: &AtomicBool,
         progress: Progress<'_>,
     ) -> Result<Written, TableError> {

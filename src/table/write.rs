@@ -1,0 +1,207 @@
+//! A table file written.
+
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use rayon::prelude::*;
+
+use super::disk::Disk;
+use super::error::Fault;
+use super::header::{Header, Sections};
+use super::page::{ENTRY, Entry, Grid, Stored, index_bytes};
+use super::passes::{Passes, each};
+use super::statistics::{Counted, count};
+use super::{Contents, Identity, MOST_PAGE_POSITIONS, Plane, Progress, Shape};
+use crate::codec::{Block, Model};
+use crate::index;
+
+/// Positions the codec's parameters are fitted to.
+const SAMPLE: usize = 1 << 20;
+
+/// Buffers of one thread.
+#[derive(Default)]
+struct Buffers {
+    numbers: Vec<i32>,
+    free: Vec<bool>,
+    symbols: Vec<u16>,
+    hints: Vec<u16>,
+}
+
+impl Buffers {
+    /// The numbers of `ranks` and, where they can be free, whether they are.
+    fn fill(&mut self, contents: &dyn Contents, plane: Plane, ranks: Range<u64>) {
+        let count = (ranks.end - ranks.start) as usize;
+        self.numbers.clear();
+        self.numbers.resize(count, 0);
+        self.free.clear();
+        self.free.resize(count, false);
+        let free = plane.may_be_free().then_some(&mut self.free[..]);
+        contents.fill(plane, ranks, &mut self.numbers, free);
+    }
+
+    /// The symbols of the numbers.
+    fn translate(&mut self, symbols: &Symbols) {
+        self.symbols.clear();
+        self.symbols.extend(self.numbers.iter().map(|&number| symbols.of(number)));
+    }
+
+    fn free(&self, plane: Plane) -> Option<&[bool]> {
+        plane.may_be_free().then_some(&self.free[..])
+    }
+}
+
+/// Finds the symbols of numbers.
+struct Symbols {
+    least: i32,
+    symbols: Vec<u16>,
+}
+
+impl Symbols {
+    fn new(dictionary: &[i32]) -> Self {
+        let (least, most) = (dictionary[0], dictionary[dictionary.len() - 1]);
+        let mut symbols = vec![0; (most - least) as usize + 1];
+        for (symbol, &number) in dictionary.iter().enumerate() {
+            symbols[(number - least) as usize] = symbol as u16;
+        }
+        Self { least, symbols }
+    }
+
+    fn of(&self, number: i32) -> u16 {
+        self.symbols[(number - self.least) as usize]
+    }
+}
+
+/// Writes a file, all of it, from its beginning on. The bytes do not depend on the number of threads.
+///
+/// Asks the contents twice for each number: in one pass over all planes that counts the numbers there are, then
+/// plane by plane to encode them. Both go slab by slab, so that memory does not grow with the tier. Between
+/// them it asks for a sample, which is all of a small tier.
+///
+/// # Panics
+/// Where the tier has 2^64 positions or more, or the contents say numbers that their plane can not hold or not
+/// the same each time.
+pub(super) fn write_to(
+    disk: &Disk,
+    identity: &Identity,
+    shape: Shape,
+    contents: &dyn Contents,
+    stop: &AtomicBool,
+    progress: Progress<'_>,
+) -> Result<(u64, Vec<(Plane, u64)>), Fault> {
+    assert!(shape.block <= 8192 && (1..=MOST_PAGE_POSITIONS).contains(&shape.page()), "{shape:?}");
+    let positions = index::tier_size(identity.pits.into(), identity.seeds.into());
+    let positions = u64::try_from(positions).expect("such a tier fits no disk");
+    let grid = Grid { positions, shape };
+    let planes = if contents.intervals() { &Plane::ALL[..] } else { &Plane::ALL[..2] };
+    let todo = positions.saturating_mul(2 * planes.len() as u64);
+    let mut passes = Passes { stop, progress, done: 0, todo };
+
+    let (numbers, standoffs) = count(grid, planes, contents, &mut passes)?;
+    let planes = fit(grid, contents, numbers);
+    let mut header = Header { length: 0, identity: identity.clone(), grid, planes, standoffs };
+
+    // The lengths of header and indexes are known by now, what is in them only at the end.
+    header.length = header.to_bytes().len() as u64;
+    let index = grid.pages() * ENTRY;
+    let mut at = header.length + index * header.planes.len() as u64;
+    for i in 0..header.planes.len() {
+        let (written, rest) = header.planes.split_at_mut(i);
+        let (stored, sections) = &mut rest[0];
+        sections.data = at;
+        let values = written.first().map(|(values, _)| values);
+        stored.pages = encode(disk, at, grid, contents, stored, values, &mut passes)?;
+        at = stored.pages.pop().expect("the end is there too").offset;
+        stored.end = at;
+        sections.length = at - sections.data;
+        let bytes = index_bytes(&stored.pages);
+        sections.index = header.length + index * i as u64;
+        sections.index_crc = crc32fast::hash(&bytes);
+        disk.write_all_at(&bytes, sections.index).map_err(Fault::Write)?;
+    }
+    disk.write_all_at(&header.to_bytes(), 0).map_err(Fault::Write)?;
+    let sizes = header.planes.iter().map(|(stored, sections)| (stored.plane, index + sections.length));
+    Ok((at, sizes.collect()))
+}
+
+/// Fits the codec's parameters of all planes to evenly spread blocks.
+fn fit(grid: Grid, contents: &dyn Contents, counted: Vec<Counted>) -> Vec<(Stored, Sections)> {
+    let take = grid.blocks().min((SAMPLE / usize::from(grid.shape.block)).max(1) as u64);
+    let nth = |i: u64| (u128::from(i) * u128::from(grid.blocks()) / u128::from(take)) as u64;
+    // What is stored of the values of each sampled block, and of how many numbers.
+    let mut values: Option<(usize, Vec<Vec<u16>>)> = None;
+    let mut planes = Vec::new();
+    for Counted { plane, dictionary, tallies } in counted {
+        let symbols = Symbols::new(&dictionary);
+        let sample: Vec<Buffers> = (0..take)
+            .into_par_iter()
+            .map(|i| {
+                let mut buffers = Buffers::default();
+                buffers.fill(contents, plane, grid.block_ranks(nth(i)));
+                buffers.translate(&symbols);
+                buffers.numbers = Vec::new();
+                buffers
+            })
+            .collect();
+        let hints = |i: usize| values.as_ref().map(|(_, values)| &values[i][..]);
+        let blocks: Vec<Block<'_>> = sample
+            .iter()
+            .enumerate()
+            .map(|(i, buffers)| Block {
+                symbols: &buffers.symbols,
+                free: buffers.free(plane),
+                hints: hints(i),
+            })
+            .collect();
+        let hint_alphabet = values.as_ref().map_or(1, |(alphabet, _)| *alphabet);
+        let model = Model::fit(dictionary.len(), hint_alphabet, &blocks);
+        if plane == Plane::Values {
+            values = Some((dictionary.len(), blocks.par_iter().map(|block| model.fill(block)).collect()));
+        }
+        let stored = Stored { plane, dictionary, tallies, model, pages: Vec::new(), end: 0 };
+        planes.push((stored, Sections { index: 0, index_crc: 0, data: 0, length: 0 }));
+    }
+    planes
+}
+
+/// Writes the pages of a plane from `offset` on, and returns where they are, with one more entry for the end.
+/// `values` has been written before, and is read back for the hints.
+fn encode(
+    disk: &Disk,
+    mut offset: u64,
+    grid: Grid,
+    contents: &dyn Contents,
+    stored: &Stored,
+    values: Option<&Stored>,
+    passes: &mut Passes<'_>,
+) -> Result<Vec<Entry>, Fault> {
+    let stop = passes.stop;
+    let symbols = Symbols::new(&stored.dictionary);
+    let mut entries = Vec::new();
+    let mut out = Vec::new();
+    passes.run(grid, 1, |slab| {
+        let pages = each(slab).map_init(Buffers::default, |buffers, page| {
+            if stop.load(Relaxed) {
+                return Err(Fault::Stopped);
+            }
+            buffers.fill(contents, stored.plane, grid.page_ranks(page));
+            buffers.translate(&symbols);
+            if let Some(values) = values {
+                values.decode(grid, &values.read(disk, grid, page)?, None, &mut buffers.hints)?;
+            }
+            let hints = values.map(|_| &buffers.hints[..]);
+            let bytes = stored.encode(grid, &buffers.symbols, buffers.free(stored.plane), hints);
+            Ok((crc32fast::hash(&bytes), bytes))
+        });
+        let pages: Vec<(u32, Vec<u8>)> = pages.collect::<Result<_, Fault>>()?;
+        out.clear();
+        for (crc, bytes) in pages {
+            entries.push(Entry { offset: offset + out.len() as u64, crc });
+            out.extend(bytes);
+        }
+        disk.write_all_at(&out, offset).map_err(Fault::Write)?;
+        offset += out.len() as u64;
+        Ok(())
+    })?;
+    entries.push(Entry { offset, crc: 0 });
+    Ok(entries)
+}
