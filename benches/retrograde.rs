@@ -36,7 +36,10 @@ fn generate<R: Rules<PITS>>(rules: R, seeds: u32) -> (Duration, u64) {
     let started = Instant::now();
     every_position(seeds, |_, board| {
         let mut count = 0;
-        rules.each_move(board, |m| count += 1 + u64::from(std::hint::black_box(m).captured & 0));
+        rules.each_move(board, |m| {
+            std::hint::black_box(&m);
+            count += 1;
+        });
         moves.fetch_add(count, Relaxed);
     });
     (started.elapsed(), moves.into_inner())

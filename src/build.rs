@@ -306,10 +306,10 @@ pub fn plan(profile: &Profile, options: &BuildOptions) -> Result<Plan, BuildErro
 /// Positions a second that a build of this profile can be expected to solve here, from building some small tiers in
 /// memory on rayon's threads. `None` where `stop` was raised.
 pub fn measure(profile: &Profile, stop: &AtomicBool) -> Option<f64> {
-    /// Positions of the largest tier that is measured: about half a second of work.
-    const MOST: u128 = 2_000_000;
+    /// Positions of the largest tier that is measured: about two seconds of work.
+    const MOST: u128 = 8_000_000;
     /// Large tiers miss the caches more, and their tables are to be written too.
-    const LARGER: f64 = 0.6;
+    const LARGER: f64 = 0.7;
     let mut lower = Lower::new(false);
     let mut rate: f64 = 0.0;
     for seeds in tiers_of(profile, profile.seeds()) {

@@ -4,7 +4,7 @@
 //! solver for its board and rules, behind the object-safe trait `Game`.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use crate::analysis::{Analysis, MoveAnalysis, Source};
@@ -29,7 +29,8 @@ pub struct Settings {
     pub tiers: MemoryTiers,
     /// Where to look for endgame tables.
     pub tables: Tables,
-    /// Bytes for what is read from tables, kept for the next time. What finds no room is read again.
+    /// Bytes for what is read from tables, kept for the next time. What finds no room is read again. Tiers of up to a million
+    /// positions are kept besides: a few megabytes at most.
     pub block_bytes: usize,
 }
 
@@ -150,6 +151,7 @@ trait Game: Send + Sync {
     fn laps<'a>(&'a self, position: &Position, pit: usize) -> Box<dyn Iterator<Item = Lap> + 'a>;
     fn perft(&self, position: &Position, depth: u32) -> u64;
     fn analyse(&self, position: &Position, pool: &rayon::ThreadPool, control: &Control<'_>) -> Option<Found>;
+    fn probe(&self, position: &Position) -> Option<i32>;
     fn failed(&self) -> &AtomicBool;
     fn failure(&self) -> Option<Arc<TableError>>;
 }
@@ -215,6 +217,10 @@ impl<R: Rules<P>, const P: usize> Game for Solver<R, P> {
             Turn::Over { .. } => None,
             Turn::Moves(moves) => Some(Solver::analyse(self, &board, &moves, pool, control)),
         }
+    }
+
+    fn probe(&self, position: &Position) -> Option<i32> {
+        self.tiers.tables().value(&position.board::<P>())
     }
 
     fn failed(&self) -> &AtomicBool {
@@ -395,6 +401,21 @@ impl Engine {
     /// none.
     pub fn perft(&self, position: &Position, depth: u32) -> u64 {
         self.game.perft(position, depth)
+    }
+
+    /// The value of a position from its table, from the side to move: seeds it will win minus seeds it will lose, stores excluded.
+    /// `None` where there is no table of so many seeds. Takes no lock, from any number of threads.
+    ///
+    /// # Errors
+    /// Where a table turns out to be damaged or can not be read, as [`analyse`](Self::analyse).
+    pub fn probe(&self, position: &Position) -> Result<Option<i32>, EngineError> {
+        let value = self.game.probe(position);
+        if self.game.failed().load(Relaxed)
+            && let Some(error) = self.game.failure()
+        {
+            return Err(EngineError::Table(error));
+        }
+        Ok(value)
     }
 
     /// The exact value of a position and of all its moves, or proven bounds where a limit ends the

@@ -112,8 +112,8 @@ impl Position {
         }
     }
 
-    /// The position in which `side` is to move and sees `board`.
-    pub(crate) fn from_board<const P: usize>(board: &Board<P>, stores: [u8; 2], side: Side) -> Self {
+    /// The position in which `side` is to move and sees `board`. `stores`: South's and North's.
+    pub fn from_board<const P: usize>(board: &Board<P>, stores: [u8; 2], side: Side) -> Self {
         let board = match side {
             Side::South => *board,
             Side::North => board.rotated(),

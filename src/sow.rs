@@ -285,15 +285,12 @@ pub(crate) fn unsow<const P: usize>(
             let count = steps + fewest as usize * P;
             back = Some((lap_back(board, pit, count, table), pit, count));
         }
-        match back {
-            Some((before, pit, count)) => {
-                met(&before, pit);
-                if !ends(pit, count as u32) {
-                    (board, last) = (before, pit);
-                    continue;
-                }
+        if let Some((before, pit, count)) = back {
+            met(&before, pit);
+            if !ends(pit, count as u32) {
+                (board, last) = (before, pit);
+                continue;
             }
-            None => {}
         }
         match branches.pop() {
             // A lap of a full round or more never ends a relay.

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use rayon::prelude::*;
+
 use crate::board::{Board, MAX_SEEDS};
 use crate::edges::TierEdges;
 use crate::file_tier::{BlockBudget, FileTier};
@@ -70,7 +72,7 @@ impl MemoryTier {
         match tier.solve(Means { edges: &edges, below, spread: &Alone, meter, stop }, &mut |_| {}) {
             Ok(()) => Some(Self {
                 values: tier.packed(0),
-                distances: (0..tier.size()).map(|rank| tier.distance(rank)).collect(),
+                distances: (0..tier.size()).into_par_iter().map(|rank| tier.distance(rank)).collect(),
             }),
             Err(Unsolved::Stopped) => None,
             Err(error) => panic!("the tier of {seeds} seeds: {error}"),
@@ -273,6 +275,11 @@ impl<R> Tiers<R> {
     fn fail(&self, error: TableError) {
         let _ = self.failure.set(Arc::new(error));
         self.failed.store(true, Relaxed);
+    }
+
+    /// The tiers that have tables.
+    pub(crate) fn tables(&self) -> Solved<'_, R> {
+        Solved { tiers: self, len: self.files.len(), from_files: true }
     }
 
     /// No tier at all.

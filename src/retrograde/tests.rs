@@ -15,8 +15,11 @@ const AYOAYO: Ayoayo = Ayoayo { holder_takes_rest: false, capturing_seed_stays: 
 const HOYITO: Hoyito = Hoyito { opponent_row_only: false };
 const OPPONENT: Hoyito = Hoyito { opponent_row_only: true };
 
-/// The forward edges (child, parent) of a whole tier, sowings and passes apart.
-fn forward(edges: &dyn Edges) -> (Vec<(u64, u64)>, Vec<(u64, u64)>) {
+/// Pairs (child, parent).
+type Pairs = Vec<(u64, u64)>;
+
+/// The forward edges of a whole tier, sowings and passes apart.
+fn forward(edges: &dyn Edges) -> (Pairs, Pairs) {
     let mut run = Run::default();
     edges.forward(0..edges.size(), true, &mut run);
     let (mut sowings, mut passes) = (Vec::new(), Vec::new());
