@@ -453,6 +453,8 @@ impl Engine {
         analysis.over = true;
         analysis.source = Source::Rules;
         analysis.distance = Some(0);
+        analysis.forced = Some([value; 2]);
+        analysis.standoff = Some(false);
         analysis
     }
 

@@ -4,13 +4,14 @@ use rayon::prelude::*;
 
 /// A number a position, by rank: values, or one end of the forced intervals.
 ///
-/// All are multiples of `unit` and at most `most` in size. Up to 15 different numbers are packed two in a byte.
+/// All are multiples of a unit, a power of two, and at most `most` in size. Up to 15 different numbers are packed two in a byte.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Packed {
     bytes: Vec<u8>,
     len: u64,
     halves: bool,
-    unit: i16,
+    /// Numbers are multiples of two to this.
+    unit_bits: u32,
     /// The code of 0.
     zero: i16,
 }
@@ -40,7 +41,7 @@ impl Packed {
         const RUN: usize = 1 << 14;
         let zero = (most / unit) as i16;
         let halves = 2 * zero < 16;
-        let unit = unit as i16;
+        let unit_bits = unit.trailing_zeros();
         let mut bytes =
             vec![0u8; usize::try_from(if halves { len.div_ceil(2) } else { len }).expect("fits memory")];
         let per_run = if halves { RUN / 2 } else { RUN };
@@ -49,7 +50,7 @@ impl Packed {
             let mut run = [0i8; RUN];
             let run = &mut run[..RUN.min((len - first) as usize)];
             fill(first, run)?;
-            let code = |&value: &i8| (i16::from(value) / unit + zero) as u8;
+            let code = |&value: &i8| ((i16::from(value) >> unit_bits) + zero) as u8;
             if halves {
                 for (byte, pair) in out.iter_mut().zip(run.chunks(2)) {
                     *byte = code(&pair[0]) | pair.get(1).map_or(0, code) << 4;
@@ -59,7 +60,7 @@ impl Packed {
             }
             Ok(())
         })?;
-        Ok(Self { bytes, len, halves, unit, zero })
+        Ok(Self { bytes, len, halves, unit_bits, zero })
     }
 
     /// Bytes that `len` such numbers take.
@@ -85,7 +86,7 @@ impl Packed {
         } else {
             self.bytes[rank as usize]
         };
-        ((i16::from(code) - self.zero) * self.unit) as i8
+        ((i16::from(code) - self.zero) << self.unit_bits) as i8
     }
 }
 

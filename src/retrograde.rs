@@ -191,7 +191,7 @@ impl Tier {
             self.expand(means, from)?;
             pause(self);
         }
-        let unit = self.layout.unit;
+        let unit = self.layout.unit();
         let least = match self.task {
             Task::Values => unit,
             Task::Forced => unit - self.seeds as i32 / unit * unit,
@@ -270,7 +270,7 @@ impl Tier {
         if end == self.size() {
             self.passes = spread.share_passes(std::mem::take(&mut self.passes));
             self.passes.sort_unstable();
-            let unit = self.layout.unit;
+            let unit = self.layout.unit();
             self.stage = Stage::Spread { margin: self.seeds as i32 / unit * unit, distance: 1 };
         }
         Ok(())
@@ -353,7 +353,7 @@ impl Tier {
 
     /// The values, from the side to move; of the forced task, `low` (plane 0) or `high` (plane 1).
     pub(crate) fn packed(&self, plane: usize) -> Packed {
-        Packed::build(self.size(), self.layout.unit as u32, self.seeds, |first, run| {
+        Packed::build(self.size(), self.layout.unit() as u32, self.seeds, |first, run| {
             run.iter_mut().zip(first..).for_each(|(out, rank)| *out = self.outcome(plane, rank).number);
         })
     }

@@ -313,8 +313,11 @@ fn first_behind<const P: usize>(pits: u32, from: usize) -> (usize, usize) {
 #[inline(always)]
 fn lap_back<const P: usize>(mut board: Board<P>, pit: usize, count: usize, table: &LapTable) -> Board<P> {
     let at = pit * COUNTS + count;
-    for (word, delta) in board.words.iter_mut().zip(&table.delta) {
-        *word = word.wrapping_sub(delta[at]);
+    let words = &mut board.words;
+    words[0] = words[0].wrapping_sub(table.delta[0][at]);
+    words[1] = words[1].wrapping_sub(table.delta[1][at]);
+    if P > 16 {
+        words[2] = words[2].wrapping_sub(table.delta[2][at]);
     }
     board
 }

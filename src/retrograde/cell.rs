@@ -14,7 +14,8 @@ use zerocopy::{FromBytes, FromZeros, IntoBytes};
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Layout {
     pub(super) low_bits: u32,
-    pub(super) unit: i32,
+    /// Numbers are multiples of two to this: a shift is quicker than a division.
+    unit_bits: u32,
     /// The code of the number 0. Code 0 is "no exit".
     zero: i32,
 }
@@ -22,14 +23,21 @@ pub(super) struct Layout {
 impl Layout {
     pub(super) const SOLVED: u16 = 1 << 15;
 
+    /// `unit` is a power of two.
     pub(super) fn new(seeds: u32, unit: u32) -> Self {
+        debug_assert!(unit.is_power_of_two());
         let zero = (seeds / unit) as i32 + 1;
         let number_bits = u32::BITS - (2 * zero as u32).leading_zeros();
-        Self { low_bits: 15 - number_bits, unit: unit as i32, zero }
+        Self { low_bits: 15 - number_bits, unit_bits: unit.trailing_zeros(), zero }
+    }
+
+    /// The greatest common divisor of all numbers.
+    pub(super) fn unit(self) -> i32 {
+        1 << self.unit_bits
     }
 
     pub(super) fn code(self, number: i32) -> u16 {
-        (number / self.unit + self.zero) as u16
+        ((number >> self.unit_bits) + self.zero) as u16
     }
 
     pub(super) fn code_of(self, cell: u16) -> u16 {
@@ -37,7 +45,7 @@ impl Layout {
     }
 
     pub(super) fn number_of(self, cell: u16) -> i32 {
-        (i32::from(self.code_of(cell)) - self.zero) * self.unit
+        (i32::from(self.code_of(cell)) - self.zero) << self.unit_bits
     }
 
     pub(super) fn low_of(self, cell: u16) -> u16 {

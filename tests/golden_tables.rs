@@ -1,0 +1,93 @@
+//! Table files kept from each version of the format: they must stay readable, say what the literal rules say, and be what
+//! a build makes today, byte for byte.
+//!
+//! Made by `oju build ayoayo@2x3x2 --seeds 6 --forced --tables tests/golden/version-1`, and the same for `hoyito@2x3x2`, 8 seeds. A
+//! change of their bytes is a change of the format and needs a new version, in a folder of its own.
+
+mod literal;
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use literal::{Values, Variant, solve_forced};
+use oju::build::{BuildOptions, build};
+use oju::{Engine, Limits, MemoryTiers, Position, Profile, Settings, Tables, notation};
+
+const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/version-1");
+
+fn position(profile: &Profile, counts: &[u32]) -> Position {
+    let counts: Vec<String> = counts.iter().map(u32::to_string).collect();
+    notation::parse_position(profile, &format!("{} S", counts.join(" "))).unwrap()
+}
+
+/// Every number in the golden tables of a profile. Returns how many positions there are.
+fn says_what_the_rules_say(name: &str, most: u32) -> usize {
+    let profile: Profile = name.parse().unwrap();
+    let variant = Variant::of_profile(profile.rules().name());
+    let (values, forced) =
+        (Values::solve(variant, profile.row(), most), solve_forced(variant, profile.row(), most));
+    let settings = Settings {
+        table_bytes: 1 << 16,
+        threads: 1,
+        tiers: MemoryTiers::None,
+        tables: Tables::In(GOLDEN.into()),
+        ..Settings::default()
+    };
+    let engine = Engine::new(profile, &settings).unwrap();
+    let stop = AtomicBool::new(false);
+    let mut positions = 0;
+    for seeds in (0..=most).step_by(profile.unit() as usize) {
+        for (counts, expected) in values.tier(seeds) {
+            let position = position(&profile, counts);
+            assert_eq!(engine.probe(&position).unwrap(), Some(expected), "{name} {position}");
+            let analysis = engine.analyse(&position, &Limits { time: None, stop: &stop }, &()).unwrap();
+            assert_eq!((analysis.value, analysis.nodes), (Some(expected), 0), "{name} {position}");
+            if !analysis.over {
+                let (low, high) = forced.get(counts);
+                assert_eq!(analysis.forced, Some([low, high]), "{name} {position}");
+                assert_eq!(analysis.standoff, Some(low != high), "{name} {position}");
+            }
+            positions += 1;
+        }
+    }
+    positions
+}
+
+#[test]
+fn golden_tables_say_what_the_rules_say() {
+    // Boards of 6 pits with up to 6 seeds, C(12, 6); with 0, 4 and 8 seeds.
+    assert_eq!(says_what_the_rules_say("ayoayo@2x3x2", 6), 924);
+    assert_eq!(says_what_the_rules_say("hoyito@2x3x2", 8), 1 + 126 + 1287);
+}
+
+#[test]
+fn a_build_makes_the_golden_tables() {
+    let dir = tempfile::tempdir().unwrap();
+    for (name, seeds) in [("ayoayo@2x3x2", 6), ("hoyito@2x3x2", 8)] {
+        let options = BuildOptions {
+            dir: dir.path().to_path_buf(),
+            seeds,
+            forced: true,
+            memory: u64::MAX,
+            disk: u64::MAX,
+            save_every: Duration::MAX,
+        };
+        build(&name.parse().unwrap(), &options, &mut (), &AtomicBool::new(false)).unwrap();
+    }
+    let files = |path: &Path| {
+        let mut list: Vec<(String, Vec<u8>)> = std::fs::read_dir(path)
+            .unwrap()
+            .map(|entry| entry.unwrap())
+            .map(|entry| (entry.file_name().into_string().unwrap(), std::fs::read(entry.path()).unwrap()))
+            .filter(|(name, _)| name.ends_with(".oju"))
+            .collect();
+        list.sort();
+        list
+    };
+    let (golden, built) = (files(Path::new(GOLDEN)), files(dir.path()));
+    assert_eq!(golden.len(), 7 + 3);
+    let names = |files: &[(String, Vec<u8>)]| files.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+    assert_eq!(names(&golden), names(&built));
+    assert!(golden == built, "the same bytes");
+}
