@@ -4,13 +4,15 @@
 //! its own beside the tables, so that a build that was killed goes on from there; tables appear under their names only when they
 //! are complete.
 
-use std::fs::{self, File};
-use std::io::{self, BufReader, BufWriter, Read, Write};
+mod half;
+
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
+
+use half::{Half, Restored};
 
 use crate::edges::Edges;
 use crate::engine;
@@ -408,24 +410,25 @@ impl Job<'_> {
         let started = Instant::now();
         let unit = self.profile.unit();
         let new = |task| Tier::new(self.edges, unit, task, &Alone);
-        let mut half = Half {
-            path: self.options.dir.join(format!(".{}.half", self.identity().file_name())),
-            identity: self.identity(),
-            forced: self.options.forced,
-            saved: Instant::now(),
-            every: self.options.save_every,
-        };
+        let mut half = Half::new(
+            &self.options.dir,
+            self.identity(),
+            self.options.forced,
+            self.options.save_every,
+            self.stop,
+        );
         let mut values = new(Task::Values);
         let mut forced = None;
         match half.restore(&mut values, || new(Task::Forced)) {
             Ok(Restored::Nothing) => {}
-            Ok(Restored::Values) => watch.remark(&format!("goes on with {}", half.path.display())),
+            Ok(Restored::Values) => watch.remark(&format!("goes on with {}", half.path().display())),
             Ok(Restored::Forced(tier)) => {
-                watch.remark(&format!("goes on with {}", half.path.display()));
+                watch.remark(&format!("goes on with {}", half.path().display()));
                 forced = Some(tier);
             }
+            Err(_) if self.stop.load(Relaxed) => return Err(BuildError::Stopped),
             Err(error) => {
-                watch.remark(&format!("{}: {error}: the tier is begun anew", half.path.display()));
+                watch.remark(&format!("{}: {error}: the tier is begun anew", half.path().display()));
                 values = new(Task::Values);
             }
         }
@@ -505,137 +508,6 @@ impl Contents for Solved<'_> {
                 *free = tier.outcome(of_plane, rank).by_exit;
             }
         }
-    }
-}
-
-/// The file of a half-solved tier: a header, the tier of the values, that of the forced intervals where it is begun, and a CRC-32.
-struct Half {
-    path: PathBuf,
-    identity: Identity,
-    forced: bool,
-    saved: Instant,
-    every: Duration,
-}
-
-/// What a half-solved tier's file held.
-enum Restored {
-    Nothing,
-    Values,
-    Forced(Tier),
-}
-
-impl Half {
-    const MAGIC: [u8; 8] = *b"OJUHALF1";
-
-    /// What the file must begin with.
-    fn header(&self, forced_begun: bool) -> Vec<u8> {
-        let Identity { rules, pits, seeds, unit, .. } = self.identity;
-        let flags = [pits, seeds, unit, u8::from(self.forced), u8::from(forced_begun)];
-        [&Self::MAGIC[..], &rules.to_le_bytes(), &flags].concat()
-    }
-
-    /// Saves the tier where it is time to. That it can not be saved is no reason to stop solving.
-    fn save(&mut self, values: &Tier, forced: Option<&Tier>, remarks: &mut Vec<String>) {
-        if self.saved.elapsed() < self.every || !forced.unwrap_or(values).can_be_saved() {
-            return;
-        }
-        if let Err(error) = self.write(values, forced) {
-            remarks.push(format!("{}: can not be written: {error}", self.path.display()));
-        }
-        self.saved = Instant::now();
-    }
-
-    fn write(&self, values: &Tier, forced: Option<&Tier>) -> io::Result<()> {
-        let unfinished = self.path.with_extension("half.tmp");
-        let done = (|| {
-            let mut out = Checked::new(BufWriter::new(File::create(&unfinished)?));
-            out.write_all(&self.header(forced.is_some()))?;
-            values.save(&mut out)?;
-            if let Some(forced) = forced {
-                forced.save(&mut out)?;
-            }
-            let crc = out.crc.clone().finalize();
-            out.inner.write_all(&crc.to_le_bytes())?;
-            out.inner.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()?;
-            fs::rename(&unfinished, &self.path)
-        })();
-        if done.is_err() {
-            let _ = fs::remove_file(&unfinished);
-        }
-        done
-    }
-
-    /// Makes `values` what was saved.
-    fn restore(&self, values: &mut Tier, new_forced: impl FnOnce() -> Tier) -> io::Result<Restored> {
-        let file = match File::open(&self.path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Restored::Nothing),
-            Err(error) => return Err(error),
-        };
-        let bad = |what| io::Error::new(io::ErrorKind::InvalidData, what);
-        let mut from = Checked::new(BufReader::new(file));
-        let mut header = self.header(false);
-        from.read_exact(&mut header)?;
-        let forced_begun = header == self.header(true);
-        if !forced_begun && header != self.header(false) {
-            return Err(bad("of another build"));
-        }
-        values.restore(&mut from)?;
-        let forced = if forced_begun {
-            let mut forced = new_forced();
-            forced.restore(&mut from)?;
-            Some(forced)
-        } else {
-            None
-        };
-        let crc = from.crc.clone().finalize();
-        let mut stored = [0; 4];
-        from.inner.read_exact(&mut stored)?;
-        if stored != crc.to_le_bytes() {
-            return Err(bad("damaged"));
-        }
-        Ok(forced.map_or(Restored::Values, Restored::Forced))
-    }
-
-    fn remove(&self) -> Result<(), TableError> {
-        match fs::remove_file(&self.path) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                Err(TableError::Io { path: self.path.clone(), doing: "removed", source })
-            }
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Passes bytes on and sums them up.
-struct Checked<T> {
-    inner: T,
-    crc: crc32fast::Hasher,
-}
-
-impl<T> Checked<T> {
-    fn new(inner: T) -> Self {
-        Self { inner, crc: crc32fast::Hasher::new() }
-    }
-}
-
-impl<T: Write> Write for Checked<T> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.inner.write(bytes)?;
-        self.crc.update(&bytes[..written]);
-        Ok(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.inner.flush()
-    }
-}
-
-impl<T: Read> Read for Checked<T> {
-    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
-        let read = self.inner.read(bytes)?;
-        self.crc.update(&bytes[..read]);
-        Ok(read)
     }
 }
 
