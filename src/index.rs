@@ -103,12 +103,24 @@ pub(crate) fn short_global_rank<const P: usize>(board: &Board<P>) -> u64 {
 /// # Panics
 /// Where `rank` is not below [`tier_size`].
 pub fn unrank<const P: usize>(seeds: u32, rank: u64) -> Board<P> {
-    assert!(u128::from(rank) < tier_size(P, seeds), "rank {rank} is not in the tier of {seeds} seeds");
+    let mut counts = [0u8; P];
+    unrank_counts(seeds, rank, &mut counts);
+    Board::from_counts(&counts)
+}
+
+/// The counts of the board with this number in the tier of `seeds` seeds, as many pits as `counts` has: [`unrank`] where
+/// the number of pits is known at run time only.
+///
+/// # Panics
+/// Where `rank` is not below [`tier_size`].
+pub fn unrank_counts(seeds: u32, rank: u64, counts: &mut [u8]) {
+    let pits = counts.len();
+    assert!(u128::from(rank) < tier_size(pits, seeds), "rank {rank} is not in the tier of {seeds} seeds");
     let mut rest = u128::from(rank);
     let mut left = seeds as usize;
-    let mut counts = [0u8; P];
-    for (pit, count) in counts.iter_mut().enumerate().take(P - 1) {
-        let after = P - pit - 1;
+    counts.fill(0);
+    for (pit, count) in counts.iter_mut().enumerate().take(pits - 1) {
+        let after = pits - pit - 1;
         // The boards with c seeds here come after those with fewer, ways(after, left - c) of them.
         while rest >= WAYS[after][left + 1] {
             rest -= WAYS[after][left + 1];
@@ -116,8 +128,19 @@ pub fn unrank<const P: usize>(seeds: u32, rank: u64) -> Board<P> {
             *count += 1;
         }
     }
-    counts[P - 1] = left as u8;
-    Board::from_counts(&counts)
+    counts[pits - 1] = left as u8;
+}
+
+/// Makes `counts` those of the next board in its tier, in rank order: [`successor`] where the number of pits is known at run
+/// time only. False, and `counts` as they were, after the last.
+pub fn next_counts(counts: &mut [u8]) -> bool {
+    let Some(pit) = counts.iter().rposition(|&count| count > 0).filter(|&pit| pit > 0) else { return false };
+    let moved = std::mem::take(&mut counts[pit]) - 1;
+    counts[pit - 1] += 1;
+    if let Some(last) = counts.last_mut() {
+        *last = moved;
+    }
+    true
 }
 
 /// The board after `board` in its tier, in rank order; `None` after the last.
@@ -154,6 +177,9 @@ mod tests {
                 global += 1;
                 let next = successor(&board);
                 assert_eq!(next.is_some(), number + 1 < size);
+                let mut counts = board.counts();
+                assert_eq!(next_counts(&mut counts), next.is_some());
+                assert_eq!(counts, next.unwrap_or(board).counts());
                 if let Some(next) = next {
                     assert!(next.counts() > board.counts(), "lexicographic order");
                     board = next;

@@ -33,6 +33,7 @@ mod edges;
 pub mod engine;
 mod file_tier;
 pub mod index;
+pub mod info;
 mod lower;
 pub mod notation;
 mod numbers;
@@ -47,6 +48,7 @@ mod sow;
 mod table;
 mod tiers;
 mod tt;
+pub mod verify;
 
 pub use analysis::{Analysis, MoveAnalysis};
 pub use engine::{Engine, EngineError, LegalMove, Limits, Options, Settings};

@@ -78,6 +78,13 @@ impl Position {
         Self { pits: pits as u8, counts, stores: [0, 0], side: Side::South }
     }
 
+    /// The position in which South is to move and sees `counts`, and nobody has taken anything yet.
+    pub(crate) fn from_counts(board: &[u8]) -> Self {
+        let mut counts = [0; MAX_PITS];
+        counts[..board.len()].copy_from_slice(board);
+        Self { pits: board.len() as u8, counts, stores: [0, 0], side: Side::South }
+    }
+
     /// The counts of all pits in sowing order, South's row first.
     pub fn counts(&self) -> &[u8] {
         &self.counts[..usize::from(self.pits)]

@@ -6,6 +6,7 @@
 //! changed: a builder writes `.<name>.tmp`, brings it to the disk and renames it. A killed builder leaves
 //! that file behind, and the next one that holds the lock removes it.
 
+use std::collections::BTreeSet;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -57,6 +58,17 @@ impl TableDir {
     /// Opens the table of this tier.
     pub(crate) fn table(&self, identity: &Identity) -> Result<TableFile, TableError> {
         TableFile::open(&self.path_of(identity), identity)
+    }
+
+    /// The names of all profiles that there are files of, as file names have them, without repetition.
+    pub(crate) fn profiles(&self) -> Result<Vec<String>, TableError> {
+        let mut names = BTreeSet::new();
+        for entry in fs::read_dir(&self.path).map_err(failed(&self.path, "read"))? {
+            let name = entry.map_err(failed(&self.path, "read"))?.file_name();
+            let name = name.to_str().and_then(|name| name.strip_suffix(".oju")?.rsplit_once('-'));
+            names.extend(name.map(|(profile, _)| profile.to_string()));
+        }
+        Ok(names.into_iter().collect())
     }
 
     /// The tiers of a profile that there are files of, in seeds, ascending. The files are not opened.

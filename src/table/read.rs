@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::disk::Disk;
 use super::error::{Fault, TableError};
 use super::header::{Header, Problem, read_header, read_indexes};
-use super::page::{Grid, Stored};
+use super::page::{ENTRY, Grid, Stored};
 use super::passes::{SLAB, each};
 use super::statistics::Tally;
 use super::{Identity, Plane, Progress};
@@ -111,6 +111,14 @@ impl TableFile {
     /// any. Nothing where the bounds are not there.
     pub(crate) fn standoffs(&self) -> Option<(u64, Option<u64>)> {
         self.standoffs.map(|tally| (tally.positions, (tally.positions > 0).then_some(tally.first)))
+    }
+
+    /// Bytes of a plane in the file: its pages and their index. 0 where there is no such plane.
+    pub(crate) fn bytes_of(&self, plane: Plane) -> u64 {
+        self.planes.get(plane as usize).map_or(0, |stored| {
+            let first = stored.pages.first().map_or(stored.end, |page| page.offset);
+            stored.end - first + ENTRY * stored.pages.len() as u64
+        })
     }
 
     /// Pages of each plane.

@@ -1,0 +1,178 @@
+//! Values of some positions against a search that uses no table.
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Duration;
+
+use super::{Mismatch, TierProgress, Verification, VerifyError, signed};
+use crate::edges::{Edges, Run};
+use crate::engine::{self, Engine, Limits, Settings};
+use crate::index;
+use crate::info;
+use crate::position::Position;
+use crate::table::{Page, Plane, TableError, TableFile};
+use crate::tiers::MemoryTiers;
+
+/// What sampling found.
+#[derive(Clone, Debug, Default)]
+pub struct Sampled {
+    /// Positions compared.
+    pub positions: u64,
+    /// Those whose search was not exact in time; their proven bounds agree.
+    pub undecided: u64,
+    /// The first that disagrees, at which sampling ended.
+    pub mismatch: Option<Mismatch>,
+}
+
+impl Verification<'_> {
+    /// Compares the values of `count` positions, at least one of each tier, the others from all alike, with what a search without any table
+    /// finds in `time` each. The same `seed` chooses the same positions.
+    ///
+    /// # Errors
+    /// Where a table is missing or can not be read, or it was stopped.
+    pub fn sample(
+        &self,
+        count: u64,
+        seed: u64,
+        time: Duration,
+        threads: usize,
+        progress: TierProgress<'_>,
+    ) -> Result<Sampled, VerifyError> {
+        let settings =
+            Settings { threads, table_bytes: 64 << 20, tiers: MemoryTiers::None, ..Settings::default() };
+        let engine = Engine::new(*self.profile, &settings)?;
+        let mut values = Values::new(self);
+        let mut sampled = Sampled::default();
+        let chosen = self.choose(count, seed);
+        for &(seeds, rank) in &chosen {
+            progress(seeds, sampled.positions, chosen.len() as u64);
+            let value = i32::from(values.value(seeds, rank)?);
+            let mut counts = vec![0; 2 * self.profile.row()];
+            index::unrank_counts(seeds, rank, &mut counts);
+            let position = Position::from_counts(&counts);
+            let analysis = engine.analyse(&position, &Limits { time: Some(time), stop: self.stop }, &());
+            if self.stop.load(Relaxed) {
+                return Err(TableError::Stopped { path: self.open(seeds)?.path().to_path_buf() }.into());
+            }
+            sampled.positions += 1;
+            sampled.undecided += u64::from(!analysis.exact);
+            let [least, most] = analysis.bounds;
+            if !(least..=most).contains(&value) {
+                let right = if analysis.exact {
+                    format!("a search {}", signed(least))
+                } else {
+                    format!("a search proves {} to {}", signed(least), signed(most))
+                };
+                sampled.mismatch = Some(Mismatch {
+                    path: self.open(seeds)?.path().to_path_buf(),
+                    position: Some(info::position_text(self.profile, seeds, rank)),
+                    what: "value".to_string(),
+                    said: signed(value),
+                    right,
+                });
+                break;
+            }
+        }
+        Ok(sampled)
+    }
+
+    /// Positions to be sampled: seeds and rank, ascending.
+    fn choose(&self, count: u64, seed: u64) -> Vec<(u32, u64)> {
+        let pits = 2 * self.profile.row();
+        let sizes = self.tiers.iter().map(|&seeds| index::tier_size(pits, seeds));
+        let sizes: Vec<(u32, u64)> = self
+            .tiers
+            .iter()
+            .copied()
+            .zip(sizes.map(|size| u64::try_from(size).unwrap_or(u64::MAX)))
+            .collect();
+        let all: u128 = sizes.iter().map(|&(_, size)| u128::from(size)).sum();
+        let mut random = Random(seed);
+        let mut chosen: Vec<(u32, u64)> =
+            sizes.iter().map(|&(seeds, size)| (seeds, random.below(size.into()) as u64)).collect();
+        while (chosen.len() as u64) < count {
+            let mut at = random.below(all);
+            for &(seeds, size) in &sizes {
+                if at < u128::from(size) {
+                    chosen.push((seeds, at as u64));
+                    break;
+                }
+                at -= u128::from(size);
+            }
+        }
+        chosen.sort_unstable();
+        chosen
+    }
+}
+
+/// The splitmix generator.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ mixed >> 31
+    }
+
+    /// A number below `most`, which is much smaller than 2^128.
+    fn below(&mut self, most: u128) -> u128 {
+        (u128::from(self.next()) << 64 | u128::from(self.next())) % most.max(1)
+    }
+}
+
+/// True values of single positions, looked up in the files: a position's captures first.
+struct Values<'a> {
+    verification: &'a Verification<'a>,
+    tiers: HashMap<u32, (TableFile, Box<dyn Edges>)>,
+    pages: HashMap<(u32, u64), Page>,
+    known: HashMap<(u32, u64), i8>,
+}
+
+impl<'a> Values<'a> {
+    /// Pages, of some ten KB, and values that are kept at most.
+    const PAGES: usize = 1 << 12;
+    const KNOWN: usize = 1 << 20;
+
+    fn new(verification: &'a Verification<'a>) -> Self {
+        Self { verification, tiers: HashMap::new(), pages: HashMap::new(), known: HashMap::new() }
+    }
+
+    /// Every capture takes seeds away, so this goes no deeper than there are seeds.
+    fn value(&mut self, seeds: u32, rank: u64) -> Result<i8, TableError> {
+        if let Some(&value) = self.known.get(&(seeds, rank)) {
+            return Ok(value);
+        }
+        if !self.tiers.contains_key(&seeds) {
+            let tier = (self.verification.open(seeds)?, engine::edges(self.verification.profile, seeds));
+            self.tiers.insert(seeds, tier);
+        }
+        let (file, edges) = &self.tiers[&seeds];
+        let number = file.page_of(rank);
+        if self.pages.len() >= Self::PAGES {
+            self.pages.clear();
+        }
+        let page = match self.pages.entry((seeds, number)) {
+            std::collections::hash_map::Entry::Occupied(page) => page.into_mut(),
+            std::collections::hash_map::Entry::Vacant(free) => {
+                free.insert(file.read_page(Plane::Values, number)?)
+            }
+        };
+        let mut best = file.look_up(page, None, rank)?;
+        let mut run = Run::default();
+        edges.forward(rank..rank + 1, false, &mut run);
+        best = run.ends.iter().fold(best, |best, &(_, margin)| best.max(margin.into()));
+        for exit in &run.exits {
+            let rest = i32::from(self.value(exit.seeds.into(), exit.rank)?);
+            best = best.max(i32::from(exit.captured) + if exit.again { rest } else { -rest });
+        }
+        // A crafted file may say what is no value at all: the comparison will show it.
+        let value = best.clamp(i8::MIN.into(), i8::MAX.into()) as i8;
+        if self.known.len() >= Self::KNOWN {
+            self.known.clear();
+        }
+        self.known.insert((seeds, rank), value);
+        Ok(value)
+    }
+}
