@@ -6,21 +6,24 @@
 mod bench;
 mod best;
 mod build;
+mod export;
+mod info;
 mod perft;
 mod play;
 mod progress;
 mod rules;
+mod tables;
 mod values;
+mod verify;
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use anyhow::{Context, anyhow};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
-use oju::{Engine, Position, Profile, Settings, Tables, notation};
+use oju::{Engine, Position, Profile, Settings, notation};
 
 /// Raised by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -47,8 +50,11 @@ Five commands to try:
 enum Command {
     Best(best::Best),
     Play(play::Play),
-    Rules(rules::Rules),
     Build(build::Build),
+    Info(info::Info),
+    Verify(verify::Verify),
+    Export(export::Export),
+    Rules(rules::Rules),
     Perft(perft::Perft),
     Bench(bench::Bench),
 }
@@ -78,6 +84,9 @@ pub(crate) fn main() -> ExitCode {
         None => write_out(&format!("{TRY}\n\nAll commands: oju --help\n")).map(|()| Outcome::Done),
         Some(Command::Best(best)) => best.run(),
         Some(Command::Play(play)) => play.run(),
+        Some(Command::Verify(verify)) => verify.run(),
+        Some(Command::Info(info)) => info.run(),
+        Some(Command::Export(export)) => export.run(),
         Some(Command::Rules(rules)) => rules.run(),
         Some(Command::Build(build)) => build.run(),
         Some(Command::Perft(perft)) => perft.run(),
@@ -195,32 +204,6 @@ fn parse_profile(name: &str) -> anyhow::Result<Profile> {
     name.parse().map_err(|error| anyhow!("profile: {error}"))
 }
 
-/// Where the endgame tables are.
-#[derive(Args)]
-struct TablesDir {
-    /// Directory of the endgame tables; $OJU_TABLES or ./tables if not given
-    #[arg(long = "tables", value_name = "DIR")]
-    dir: Option<PathBuf>,
-}
-
-impl TablesDir {
-    /// The directory that was named, if one was.
-    fn named(&self) -> Option<PathBuf> {
-        let named = self.dir.clone().or_else(|| std::env::var_os("OJU_TABLES").map(PathBuf::from));
-        named.filter(|path| !path.as_os_str().is_empty())
-    }
-
-    /// The directory, whether it is there or not.
-    fn path(&self) -> PathBuf {
-        self.named().unwrap_or_else(|| PathBuf::from("tables"))
-    }
-
-    /// Where an engine looks for tables: a directory that was named must be there.
-    fn tables(&self) -> Tables {
-        self.named().map_or_else(|| Tables::MaybeIn(self.path()), Tables::In)
-    }
-}
-
 /// Threads and memory of an analysis.
 #[derive(Args)]
 struct Resources {
@@ -233,13 +216,13 @@ struct Resources {
     tt: usize,
 
     #[command(flatten)]
-    tables: TablesDir,
+    tables: tables::TablesDir,
 }
 
 impl Resources {
     fn engine(&self, profile: Profile) -> anyhow::Result<Engine> {
         let threads = self.threads.unwrap_or(0);
-        let tables = self.tables.tables();
+        let tables = self.tables.for_engine();
         let settings = Settings { threads, table_bytes: self.tt, tables, ..Settings::default() };
         Ok(Engine::new(profile, &settings)?)
     }

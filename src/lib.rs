@@ -31,6 +31,7 @@ mod closed_set;
 mod codec;
 mod edges;
 pub mod engine;
+pub mod export;
 mod file_tier;
 pub mod index;
 pub mod info;

@@ -69,13 +69,9 @@ impl Packed {
     }
 
     /// Numbers held.
+    #[cfg(test)]
     pub(crate) fn len(&self) -> u64 {
         self.len
-    }
-
-    /// Bytes held.
-    pub(crate) fn bytes(&self) -> u64 {
-        self.bytes.len() as u64
     }
 
     /// The number of this rank.
@@ -106,7 +102,7 @@ mod tests {
                     run.iter_mut().zip(first..).for_each(|(out, rank)| *out = number(rank));
                 });
                 assert_eq!(packed.len(), len);
-                assert_eq!(packed.bytes() < len, len > 1 && most / unit < 8);
+                assert_eq!((packed.bytes.len() as u64) < len, len > 1 && most / unit < 8);
                 for rank in 0..len {
                     assert_eq!(packed.get(rank), number(rank));
                 }

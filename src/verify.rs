@@ -39,6 +39,7 @@ use rayon::prelude::*;
 
 use crate::build::{bytes, tiers_of};
 use crate::engine;
+use crate::engine::EngineError;
 use crate::index;
 use crate::info;
 use crate::lower::Lower;
@@ -86,15 +87,19 @@ pub enum VerifyError {
         /// Bytes it takes.
         needed: u64,
     },
-    /// The threads of the search can not be started.
-    #[error("the threads can not be started")]
-    Threads(#[from] rayon::ThreadPoolBuildError),
+    /// The search, or a look into the tables, failed.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
 }
 
 impl VerifyError {
     /// Whether this says that a table is not what was written: a finding, and no failure to look.
     pub fn is_damage(&self) -> bool {
-        matches!(self, Self::Table(TableError::Damaged { .. }))
+        match self {
+            Self::Table(error) => matches!(error, TableError::Damaged { .. }),
+            Self::Engine(EngineError::Table(error)) => matches!(**error, TableError::Damaged { .. }),
+            _ => false,
+        }
     }
 
     /// Whether this only says that the work was stopped, as was asked.

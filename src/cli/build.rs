@@ -6,15 +6,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use oju::build::{
     self, BuildError, BuildMeter, BuildOptions, BuildWatch, BuiltTier, Plan, PlannedTier, Stage,
 };
 
+use super::tables::{TablesDir, Threads};
 use super::values::TimeLimit;
-use super::{INTERRUPTED, Outcome, TablesDir, parse_profile, values, write_out};
+use super::{INTERRUPTED, Outcome, parse_profile, values, write_out};
 
 /// Time between two plain lines about the same tier.
 const PLAIN_INTERVAL: Duration = Duration::from_secs(30);
@@ -56,9 +56,8 @@ pub(super) struct Build {
     #[arg(long, value_name = "SIZE", value_parser = values::size, allow_hyphen_values = true)]
     memory: Option<usize>,
 
-    /// Threads to use, 1 to 1024; as many as there are cores if not given
-    #[arg(long, value_name = "N", value_parser = values::threads, allow_hyphen_values = true)]
-    threads: Option<usize>,
+    #[command(flatten)]
+    threads: Threads,
 
     /// How often a half-solved tier is saved
     #[arg(long, value_name = "TIME", default_value = "2m", value_parser = values::time, allow_hyphen_values = true)]
@@ -79,18 +78,16 @@ impl Build {
             forced: self.forced,
             save_every: self.save_every.0.unwrap_or(Duration::MAX),
         };
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.threads.unwrap_or(0)).build();
-        let pool = pool.context("cannot start the threads")?;
         if self.dry_run {
             let plan = build::plan(&profile, &options)?;
-            let rate = pool.install(|| build::measure(&profile, &INTERRUPTED));
+            let rate = self.threads.run(|| build::measure(&profile, &INTERRUPTED))?;
             return match rate {
                 None => Ok(Outcome::Interrupted),
                 Some(rate) => write_out(&told(&plan, rate)).map(|()| Outcome::Done),
             };
         }
         let mut shown = Shown { bar: None, over: Arc::new(AtomicBool::new(false)), display: None };
-        let built = pool.install(|| build::build(&profile, &options, &mut shown, &INTERRUPTED));
+        let built = self.threads.run(|| build::build(&profile, &options, &mut shown, &INTERRUPTED))?;
         shown.end();
         match built {
             Ok(plan) => {

@@ -1,17 +1,15 @@
 //! Values of some positions against a search that uses no table.
 
-use std::collections::HashMap;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
 use super::{Mismatch, TierProgress, Verification, VerifyError, signed};
-use crate::edges::{Edges, Run};
-use crate::engine::{self, Engine, Limits, Settings};
+use crate::engine::{Engine, Limits, Settings};
 use crate::index;
 use crate::info;
 use crate::position::Position;
-use crate::table::{Page, Plane, TableError, TableFile};
-use crate::tiers::MemoryTiers;
+use crate::table::TableError;
+use crate::tiers::{MemoryTiers, Tables};
 
 /// What sampling found.
 #[derive(Clone, Debug, Default)]
@@ -41,16 +39,21 @@ impl Verification<'_> {
         let settings =
             Settings { threads, table_bytes: 64 << 20, tiers: MemoryTiers::None, ..Settings::default() };
         let engine = Engine::new(*self.profile, &settings)?;
-        let mut values = Values::new(self);
+        let tables = Settings { tables: Tables::In(self.dir.path().to_path_buf()), ..settings };
+        let tables = Engine::new(*self.profile, &tables)?;
         let mut sampled = Sampled::default();
         let chosen = self.choose(count, seed);
         for &(seeds, rank) in &chosen {
             progress(seeds, sampled.positions, chosen.len() as u64);
-            let value = i32::from(values.value(seeds, rank)?);
             let mut counts = vec![0; 2 * self.profile.row()];
             index::unrank_counts(seeds, rank, &mut counts);
             let position = Position::from_counts(&counts);
-            let analysis = engine.analyse(&position, &Limits { time: Some(time), stop: self.stop }, &());
+            let Some(value) = tables.probe(&position)? else {
+                // A table below is not there: opening them in turn says which.
+                self.tiers.iter().try_for_each(|&seeds| self.open(seeds).map(drop))?;
+                continue;
+            };
+            let analysis = engine.analyse(&position, &Limits { time: Some(time), stop: self.stop }, &())?;
             if self.stop.load(Relaxed) {
                 return Err(TableError::Stopped { path: self.open(seeds)?.path().to_path_buf() }.into());
             }
@@ -119,60 +122,5 @@ impl Random {
     /// A number below `most`, which is much smaller than 2^128.
     fn below(&mut self, most: u128) -> u128 {
         (u128::from(self.next()) << 64 | u128::from(self.next())) % most.max(1)
-    }
-}
-
-/// True values of single positions, looked up in the files: a position's captures first.
-struct Values<'a> {
-    verification: &'a Verification<'a>,
-    tiers: HashMap<u32, (TableFile, Box<dyn Edges>)>,
-    pages: HashMap<(u32, u64), Page>,
-    known: HashMap<(u32, u64), i8>,
-}
-
-impl<'a> Values<'a> {
-    /// Pages, of some ten KB, and values that are kept at most.
-    const PAGES: usize = 1 << 12;
-    const KNOWN: usize = 1 << 20;
-
-    fn new(verification: &'a Verification<'a>) -> Self {
-        Self { verification, tiers: HashMap::new(), pages: HashMap::new(), known: HashMap::new() }
-    }
-
-    /// Every capture takes seeds away, so this goes no deeper than there are seeds.
-    fn value(&mut self, seeds: u32, rank: u64) -> Result<i8, TableError> {
-        if let Some(&value) = self.known.get(&(seeds, rank)) {
-            return Ok(value);
-        }
-        if !self.tiers.contains_key(&seeds) {
-            let tier = (self.verification.open(seeds)?, engine::edges(self.verification.profile, seeds));
-            self.tiers.insert(seeds, tier);
-        }
-        let (file, edges) = &self.tiers[&seeds];
-        let number = file.page_of(rank);
-        if self.pages.len() >= Self::PAGES {
-            self.pages.clear();
-        }
-        let page = match self.pages.entry((seeds, number)) {
-            std::collections::hash_map::Entry::Occupied(page) => page.into_mut(),
-            std::collections::hash_map::Entry::Vacant(free) => {
-                free.insert(file.read_page(Plane::Values, number)?)
-            }
-        };
-        let mut best = file.look_up(page, None, rank)?;
-        let mut run = Run::default();
-        edges.forward(rank..rank + 1, false, &mut run);
-        best = run.ends.iter().fold(best, |best, &(_, margin)| best.max(margin.into()));
-        for exit in &run.exits {
-            let rest = i32::from(self.value(exit.seeds.into(), exit.rank)?);
-            best = best.max(i32::from(exit.captured) + if exit.again { rest } else { -rest });
-        }
-        // A crafted file may say what is no value at all: the comparison will show it.
-        let value = best.clamp(i8::MIN.into(), i8::MAX.into()) as i8;
-        if self.known.len() >= Self::KNOWN {
-            self.known.clear();
-        }
-        self.known.insert((seeds, rank), value);
-        Ok(value)
     }
 }
