@@ -61,7 +61,7 @@ enum Kind {
 impl Export {
     pub(super) fn run(&self) -> anyhow::Result<Outcome> {
         let profile = parse_profile(&self.profile)?;
-        if self.seeds > profile.seeds() || self.seeds % profile.unit() != 0 {
+        if self.seeds > profile.seeds() || !self.seeds.is_multiple_of(profile.unit()) {
             let of_fours = if profile.unit() == 1 { "" } else { ", a multiple of four" };
             bail!(
                 "--seeds {}: {profile} has 0 to {} seeds on the board{of_fours}",

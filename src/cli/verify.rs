@@ -103,9 +103,9 @@ impl Verify {
     fn deep(&self, profile: &Profile, verification: &Verification<'_>) -> anyhow::Result<Outcome> {
         let needed = verification.deep_memory();
         if let Some(free) = values::available_memory()
-            && needed > free as u64
+            && needed > free
         {
-            let [needed, free] = [needed, free as u64].map(HumanBytes);
+            let [needed, free] = [needed, free].map(HumanBytes);
             bail!(
                 "--deep takes about {needed} of memory here, {free} are free: a smaller --seeds takes less"
             );
