@@ -9,7 +9,11 @@
 //!
 //! # The map
 //! A query goes [`Engine`] → `solver` (questions about each move) → `search` (one question, answered by proof) →
-//! [`rules`] → `sow`, with the small tiers of `retrograde` below it and the tables `tt` and `numbers` beside it.
+//! [`rules`] → `sow`, with the solved `tiers` below it (tables, or solved in memory) and the tables `tt` and `numbers` beside it.
+//!
+//! A build goes [`build`](mod@build) → `retrograde` (one tier, from the outside in) → `edges` (a tier's moves, forward and backward) →
+//! [`rules`] → `sow`, standing on `lower`, the tiers below; it ends in `table`, a file whose numbers `codec` packs. A probe of such
+//! a file goes `tiers` → `file_tier` → `table` → `codec`.
 //!
 //! ```
 //! use std::sync::atomic::AtomicBool;
