@@ -325,8 +325,16 @@ impl Export {
 
         /// Rows of a row group.
         const GROUP: u64 = 1 << 20;
-        let failed =
-            |error: ParquetError| ExportError::Parquet { what: what.to_string(), source: error.into() };
+        let failed = |error: ParquetError| {
+            let what = what.to_string();
+            match error {
+                ParquetError::External(source) => match source.downcast() {
+                    Ok(source) => ExportError::Write { what, source: *source },
+                    Err(source) => ExportError::Parquet { what, source },
+                },
+                error => ExportError::Parquet { what, source: error.into() },
+            }
+        };
         let columns = self.columns();
         let fields = columns.iter().map(|name| match name.as_str() {
             "value" | "low" | "high" => format!("required int32 {name} (integer(8,true));"),
@@ -340,13 +348,13 @@ impl Export {
             let end = ranks.end;
             let parts = self.each(ranks, stop, Rows::clone)?;
             let mut group = writer.next_row_group().map_err(failed)?;
-            for name in 0..columns.len() {
+            for (at, name) in columns.iter().enumerate() {
                 let Some(mut column) = group.next_column().map_err(failed)? else { break };
                 let (mut numbers, mut there) = (Vec::new(), Vec::new());
                 for rows in &parts {
-                    rows.column(&columns[name], name, &mut numbers, &mut there);
+                    rows.column(name, at, &mut numbers, &mut there);
                 }
-                let levels = (columns[name] == "distance").then_some(&there[..]);
+                let levels = (name == "distance").then_some(&there[..]);
                 column.typed::<Int32Type>().write_batch(&numbers, levels, None).map_err(failed)?;
                 column.close().map_err(failed)?;
             }
@@ -408,8 +416,9 @@ impl Rows {
     /// Appends a column: the numbers there are, and of each row whether it has one.
     #[cfg(feature = "parquet")]
     fn column(&self, name: &str, at: usize, numbers: &mut Vec<i32>, there: &mut Vec<i16>) {
-        let end =
-            |end: usize| self.interval.iter().flat_map(move |ends| &ends[end]).map(|&number| number.into());
+        let end = |end: usize| {
+            self.interval.iter().flat_map(move |ends| &ends[end]).map(|&number| i32::from(number))
+        };
         match name {
             "value" => numbers.extend(self.values.iter().map(|&value| i32::from(value))),
             "distance" => {
