@@ -36,7 +36,8 @@ impl Verification<'_> {
         threads: usize,
         progress: TierProgress<'_>,
     ) -> Result<Sampled, VerifyError> {
-        let settings = Settings { threads, table_bytes: 64 << 20, tiers: MemoryTiers::None };
+        let settings =
+            Settings { threads, table_bytes: 64 << 20, tiers: MemoryTiers::None, ..Settings::default() };
         let engine = Engine::new(*self.profile, &settings)?;
         let tables = Settings { tables: Tables::In(self.dir.path().to_path_buf()), ..settings };
         let tables = Engine::new(*self.profile, &tables)?;
