@@ -50,7 +50,7 @@ impl Verification<'_> {
             let position = Position::from_counts(&counts);
             let Some(value) = tables.probe(&position)? else {
                 // A table below is not there: opening them in turn says which.
-                self.tiers.iter().try_for_each(|&seeds| self.open(seeds).map(drop))?;
+                (0..=seeds).step_by(self.profile.unit() as usize).try_for_each(|s| self.open(s).map(drop))?;
                 continue;
             };
             let analysis = engine.analyse(&position, &Limits { time: Some(time), stop: self.stop }, &())?;
