@@ -20,6 +20,8 @@ for tier in ayoayo:24:23 hoyito:28:24 hoyito12:12:8; do
         "$oju" verify "$profile" --deep --seeds "$below" --tables "$tables"
         echo "\$ oju verify $profile"
         "$oju" verify "$profile" --tables "$tables"
+        echo "\$ oju verify $profile --sample 40"
+        "$oju" verify "$profile" --sample 40 --tables "$tables"
         echo "\$ oju info $profile"
         "$oju" info "$profile" --tables "$tables"
     } | tee "$log"
