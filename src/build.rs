@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use half::{Half, Restored};
+use half::{Half, Restored, half_path, remove};
 
 use crate::edges::Edges;
 use crate::engine;
@@ -48,10 +48,7 @@ pub enum BuildError {
     #[error(transparent)]
     Table(#[from] TableError),
     /// More memory than allowed.
-    #[error("the tier of {seeds} seeds takes {} of memory, {} allowed: {}", bytes(*needed), bytes(*allowed), match fits {
-        Some(fits) => format!("up to {fits} seeds would fit"),
-        None => "no tier would fit".to_string(),
-    })]
+    #[error("the tier of {seeds} seeds takes {} of memory, {} allowed: {}", bytes(*needed), bytes(*allowed), would_fit(*fits))]
     Memory {
         /// The tier.
         seeds: u32,
@@ -63,10 +60,7 @@ pub enum BuildError {
         fits: Option<u32>,
     },
     /// More room than there is on the disk.
-    #[error("{}: the tables take about {}, {} are free: {}", dir.display(), bytes(*needed), bytes(*free), match fits {
-        Some(fits) => format!("up to {fits} seeds would fit"),
-        None => "no tier would fit".to_string(),
-    })]
+    #[error("{}: the tables take about {}, {} are free: {}", dir.display(), bytes(*needed), bytes(*free), would_fit(*fits))]
     Disk {
         /// The directory.
         dir: PathBuf,
@@ -88,14 +82,23 @@ pub enum BuildError {
         most: u32,
     },
     /// A tier whose positions 64 bits or this machine's memory can not number.
-    #[error("the tier of {0} seeds has more positions than can be numbered")]
-    TooLarge(u32),
+    #[error("the tier of {seeds} seeds has more positions than can be numbered: {}", would_fit(*fits))]
+    TooLarge {
+        /// The tier.
+        seeds: u32,
+        /// The largest number of seeds that fits into memory and on the disk.
+        fits: Option<u32>,
+    },
     /// Raised from outside.
     #[error("stopped: the same command goes on from where it was")]
     Stopped,
     /// A distance that the format can not hold.
     #[error("the tier of {0} seeds: a value that is converted only after 65,535 sowings or more")]
     TooDeep(u32),
+}
+
+fn would_fit(fits: Option<u32>) -> String {
+    fits.map_or_else(|| "no tier would fit".to_string(), |seeds| format!("up to {seeds} seeds would fit"))
 }
 
 /// A number of bytes for people.
@@ -254,10 +257,13 @@ pub fn plan(profile: &Profile, options: &BuildOptions) -> Result<Plan, BuildErro
     let mut plan = Plan { tiers: Vec::new() };
     let mut below = 0;
     let planes = if options.forced { 3 } else { 1 };
+    let mut too_large = None;
     for seeds in tiers_of(profile, options.seeds) {
         let size = index::tier_size(2 * profile.row(), seeds);
-        let positions =
-            u64::try_from(size).ok().filter(|&size| size < 1 << 48).ok_or(BuildError::TooLarge(seeds))?;
+        let Some(positions) = u64::try_from(size).ok().filter(|&size| size < 1 << 48) else {
+            too_large = Some(seeds);
+            break;
+        };
         let identity = Identity::of(profile, seeds);
         let path = options.dir.join(identity.file_name());
         let present = match TableFile::open(&path, &identity) {
@@ -279,30 +285,27 @@ pub fn plan(profile: &Profile, options: &BuildOptions) -> Result<Plan, BuildErro
             disk: positions / 8 * bits + 65_536,
         });
     }
-    let fits = |all_fit: &dyn Fn(&Plan) -> bool| {
-        let mut smaller = plan.clone();
-        while smaller.tiers.pop().is_some() {
-            if let (true, Some(last)) = (all_fit(&smaller), smaller.tiers.last()) {
-                return Some(last.seeds);
-            }
+    let in_memory = |plan: &Plan| plan.memory() <= options.memory;
+    let fit = |plan: &Plan| in_memory(plan) && (plan.disk() <= options.disk || plan.positions() == 0);
+    if too_large.is_none() && fit(&plan) {
+        return Ok(plan);
+    }
+    let mut fitting = plan.clone();
+    while !fitting.tiers.is_empty() && !fit(&fitting) {
+        fitting.tiers.pop();
+    }
+    let fits = fitting.tiers.last().map(|tier| tier.seeds);
+    Err(match too_large {
+        Some(seeds) => BuildError::TooLarge { seeds, fits },
+        None if !in_memory(&plan) => {
+            let seeds = plan.absent().next_back().map_or(0, |tier| tier.seeds);
+            BuildError::Memory { seeds, needed: plan.memory(), allowed: options.memory, fits }
         }
-        None
-    };
-    if plan.memory() > options.memory {
-        let seeds = plan.absent().next_back().map_or(0, |tier| tier.seeds);
-        let fits = fits(&|plan| plan.memory() <= options.memory);
-        return Err(BuildError::Memory { seeds, needed: plan.memory(), allowed: options.memory, fits });
-    }
-    if plan.disk() > options.disk && plan.positions() > 0 {
-        let fits = fits(&|plan| plan.disk() <= options.disk);
-        return Err(BuildError::Disk {
-            dir: options.dir.clone(),
-            needed: plan.disk(),
-            free: options.disk,
-            fits,
-        });
-    }
-    Ok(plan)
+        None => {
+            let (dir, needed, free) = (options.dir.clone(), plan.disk(), options.disk);
+            BuildError::Disk { dir, needed, free, fits }
+        }
+    })
 }
 
 /// Positions a second that a build of this profile can be expected to solve here, from building some small tiers in
@@ -345,8 +348,14 @@ pub fn build(
     watch: &mut dyn BuildWatch,
     stop: &AtomicBool,
 ) -> Result<Plan, BuildError> {
+    // Before anything is made, and again when nobody else can change what is there.
+    self::plan(profile, options)?;
     let dir = LockedDir::lock(&options.dir)?;
     let plan = plan(profile, options)?;
+    for tier in plan.tiers.iter().filter(|tier| tier.present) {
+        // A builder that was killed between writing the table and removing this.
+        remove(&half_path(&options.dir, &Identity::of(profile, tier.seeds)))?;
+    }
     let meter = Arc::new(BuildMeter::default());
     watch.planned(&plan, &meter);
     let Some(last) = plan.absent().next_back().map(|tier| tier.seeds) else { return Ok(plan) };
@@ -430,6 +439,8 @@ impl Job<'_> {
             Err(error) => {
                 watch.remark(&format!("{}: {error}: the tier is begun anew", half.path().display()));
                 values = new(Task::Values);
+                // Else it would be reported by the next builder too.
+                remove(half.path())?;
             }
         }
         let run = |tier: &mut Tier, task, stage, pause: &mut dyn FnMut(&Tier)| {
@@ -443,15 +454,15 @@ impl Job<'_> {
                 Unsolved::TooDeep => BuildError::TooDeep(self.tier.seeds),
             })
         };
-        let mut remarks = Vec::new();
-        run(&mut values, Task::Values, Stage::Solving, &mut |tier| half.save(tier, None, &mut remarks))?;
+        let mut remark = None;
+        run(&mut values, Task::Values, Stage::Solving, &mut |tier| half.save(tier, None, &mut remark))?;
         if self.options.forced {
             let tier = forced.get_or_insert_with(|| new(Task::Forced));
-            run(tier, Task::Forced, Stage::Forcing, &mut |tier| {
-                half.save(&values, Some(tier), &mut remarks)
-            })?;
+            run(tier, Task::Forced, Stage::Forcing, &mut |tier| half.save(&values, Some(tier), &mut remark))?;
         }
-        remarks.iter().for_each(|remark: &String| watch.remark(remark));
+        if let Some(remark) = &remark {
+            watch.remark(remark);
+        }
         let solving = started.elapsed();
 
         self.meter.start(&self.tier, Stage::Writing);
@@ -461,7 +472,7 @@ impl Job<'_> {
             self.meter.written[1].store(todo, Relaxed);
         };
         let written = self.dir.write(&self.identity(), &contents, self.stop, &progress).map_err(stopped)?;
-        half.remove()?;
+        remove(half.path())?;
         watch.built(&BuiltTier {
             seeds: self.tier.seeds,
             positions: self.tier.positions,

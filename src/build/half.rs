@@ -35,8 +35,7 @@ impl<'a> Half<'a> {
         every: Duration,
         stop: &'a AtomicBool,
     ) -> Self {
-        let path = dir.join(format!(".{}.half", identity.file_name()));
-        Self { path, identity, forced, saved: Instant::now(), every, stop }
+        Self { path: half_path(dir, &identity), identity, forced, saved: Instant::now(), every, stop }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -52,15 +51,15 @@ impl<'a> Half<'a> {
         [&Self::MAGIC[..], &rules.to_le_bytes(), &flags].concat()
     }
 
-    /// Saves the tier where it is time to. That it can not be saved is no reason to stop solving.
-    pub(super) fn save(&mut self, values: &Tier, forced: Option<&Tier>, remarks: &mut Vec<String>) {
+    /// Saves the tier where it is time to. That it can not be saved is no reason to stop solving, and worth one remark.
+    pub(super) fn save(&mut self, values: &Tier, forced: Option<&Tier>, remark: &mut Option<String>) {
         if self.saved.elapsed() < self.every || !forced.unwrap_or(values).can_be_saved() {
             return;
         }
         if let Err(error) = self.write(values, forced)
             && !self.stop.load(Relaxed)
         {
-            remarks.push(format!("{}: can not be written: {error}", self.path.display()));
+            remark.get_or_insert_with(|| format!("{}: can not be written: {error}", self.path.display()));
         }
         self.saved = Instant::now();
     }
@@ -120,14 +119,20 @@ impl<'a> Half<'a> {
         }
         Ok(forced.map_or(Restored::Values, Restored::Forced))
     }
+}
 
-    pub(super) fn remove(&self) -> Result<(), TableError> {
-        match fs::remove_file(&self.path) {
-            Err(source) if source.kind() != io::ErrorKind::NotFound => {
-                Err(TableError::Io { path: self.path.clone(), doing: "removed", source })
-            }
-            _ => Ok(()),
+/// Where the half-solved tier of a table is saved.
+pub(super) fn half_path(dir: &Path, identity: &Identity) -> PathBuf {
+    dir.join(format!(".{}.half", identity.file_name()))
+}
+
+/// Removes a file, if it is there.
+pub(super) fn remove(path: &Path) -> Result<(), TableError> {
+    match fs::remove_file(path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(TableError::Io { path: path.to_path_buf(), doing: "removed", source })
         }
+        _ => Ok(()),
     }
 }
 

@@ -19,8 +19,8 @@ use super::write::write_to;
 use super::{Contents, Identity, Progress, Shape, Written, plain};
 
 const LOCK: &str = ".lock";
-/// What the names of unfinished files end with.
-const UNFINISHED: &str = ".oju.tmp";
+/// What the names of unfinished files end with: tables, and half-solved tiers.
+const UNFINISHED: [&str; 2] = [".oju.tmp", ".oju.half.tmp"];
 
 fn failed(path: &Path, doing: &'static str) -> impl FnOnce(io::Error) -> TableError {
     move |source| TableError::Io { path: path.to_path_buf(), doing, source }
@@ -111,7 +111,10 @@ impl LockedDir {
         for entry in fs::read_dir(path).map_err(failed(path, "read"))? {
             let entry = entry.map_err(failed(path, "read"))?;
             let name = entry.file_name();
-            if name.to_str().is_some_and(|name| name.starts_with('.') && name.ends_with(UNFINISHED)) {
+            if name
+                .to_str()
+                .is_some_and(|name| name.starts_with('.') && UNFINISHED.iter().any(|end| name.ends_with(end)))
+            {
                 fs::remove_file(entry.path()).map_err(failed(&entry.path(), "removed"))?;
             }
         }
