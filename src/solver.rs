@@ -91,6 +91,8 @@ pub(crate) struct Solver<R, const P: usize> {
     pub(crate) rules: R,
     pub(crate) tiers: Tiers<R>,
     memory: OnceLock<Memory>,
+    /// Held by the thread that prepares tiers or memory.
+    preparing: Mutex<()>,
     table_bytes: usize,
     total_seeds: u32,
 }
@@ -138,7 +140,7 @@ struct Asked {
 impl<R: Rules<P>, const P: usize> Solver<R, P> {
     /// A solver that stands on `tiers`. `table_bytes`: memory for both search tables.
     pub(crate) fn new(rules: R, tiers: Tiers<R>, total_seeds: u32, table_bytes: usize) -> Self {
-        Self { rules, tiers, memory: OnceLock::new(), table_bytes, total_seeds }
+        Self { rules, tiers, memory: OnceLock::new(), preparing: Mutex::new(()), table_bytes, total_seeds }
     }
 
     /// Analyses the moves of a turn that is not over. Runs on the threads of `pool`, and on the
@@ -152,14 +154,20 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
     ) -> Found {
         let deadline_passed = AtomicBool::new(false);
         let tiers = self.build_tiers(board.seeds(), pool, control, &deadline_passed);
-        let memory = || self.memory.get_or_init(|| Memory::new::<P>(self.total_seeds, self.table_bytes));
         // A position in a solved tier needs no tables: the smallest ones do.
         let small;
         let memory = if tiers.covers(board.seeds()) {
             small = Memory::new::<P>(self.total_seeds, 1);
             &small
         } else {
-            pool.install(memory)
+            self.prepared(
+                pool,
+                || self.memory.get(),
+                || {
+                    let _ = self.memory.set(Memory::new::<P>(self.total_seeds, self.table_bytes));
+                },
+            )
+            .expect("just set")
         };
         let Memory { bounds, numbers } = memory;
         let shared = Knowledge { rules: self.rules, tiers, bounds, numbers };
@@ -219,7 +227,29 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
                 stop.store(true, Relaxed);
             }
         };
-        pool.install(|| self.tiers.up_to::<P>(seeds, stop, started)).unwrap_or(self.tiers.none())
+        let solve = || self.tiers.solve::<P>(seeds, stop, started);
+        self.prepared(pool, || self.tiers.ready(seeds), solve).unwrap_or(self.tiers.none())
+    }
+
+    /// What `ready` gives, after `prepare` has run on the pool where it gave nothing: by one thread at a time, the others
+    /// wait and look again.
+    ///
+    /// The lock is not taken on the pool, and who holds it does not wait for the pool as a thread of a pool does: such a thread
+    /// takes up other work meanwhile, which may want the same lock, and would wait for itself.
+    fn prepared<T>(
+        &self,
+        pool: &rayon::ThreadPool,
+        ready: impl Fn() -> Option<T>,
+        prepare: impl FnOnce() + Send,
+    ) -> Option<T> {
+        ready().or_else(|| {
+            let _guard = self.preparing.lock().unwrap_or_else(PoisonError::into_inner);
+            ready().or_else(|| {
+                std::thread::scope(|scope| scope.spawn(|| pool.install(prepare)).join())
+                    .unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+                ready()
+            })
+        })
     }
 
     /// The number of move sequences of exactly `depth` moves, passes counted as moves.

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
@@ -99,7 +99,6 @@ pub(crate) struct Tiers<R> {
     /// The largest tier that may be solved in memory, in seeds. `None`: not even the empty board.
     most: Option<u32>,
     memory: Vec<OnceLock<MemoryTier>>,
-    building: Mutex<()>,
     failed: AtomicBool,
     failure: OnceLock<Arc<TableError>>,
 }
@@ -249,7 +248,6 @@ impl<R> Tiers<R> {
             budget: BlockBudget::new(block_bytes),
             most,
             memory,
-            building: Mutex::new(()),
             failed: AtomicBool::new(false),
             failure: OnceLock::new(),
         })
@@ -288,47 +286,45 @@ impl<R> Tiers<R> {
     }
 
     /// The tiers that serve boards of up to `seeds` seeds: tables where they reach that far or further than what may be solved in
-    /// memory, else all in memory, those that have tables read from them. `None` where `stop` was raised before the end, or a
-    /// table failed. `started` is told each tier to be solved.
-    pub(crate) fn up_to<const P: usize>(
-        &self,
-        seeds: u32,
-        stop: &AtomicBool,
-        started: impl Fn(u32),
-    ) -> Option<Solved<'_, R>>
-    where
-        R: Rules<P>,
-    {
+    /// memory, else all in memory. `None` where tiers are to be solved first: [`solve`](Self::solve).
+    pub(crate) fn ready(&self, seeds: u32) -> Option<Solved<'_, R>> {
         let (files, memory) = (self.files.len(), self.most.map_or(0, |most| most as usize + 1));
         if files > seeds as usize || files >= memory {
             return Some(Solved { tiers: self, len: files, from_files: true });
         }
-        let most = memory.min(seeds as usize + 1) - 1;
-        let _guard = self.building.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.memory[most].get().is_none() {
-            let mut below: Vec<&MemoryTier> = Vec::new();
-            let mut lower = Lower::new(false);
-            for (seeds, slot) in (0..).zip(&self.memory[..=most]) {
-                if slot.get().is_none() {
-                    let tier = if seeds % R::UNIT != 0 {
-                        // No position has this number of seeds.
-                        MemoryTier::default()
-                    } else if let Some(Some(file)) = self.files.get(seeds as usize) {
-                        self.told(read::<R, P>(self.rules, seeds, file, &lower, stop))?
-                    } else {
-                        started(seeds);
-                        MemoryTier::solve::<R, P>(self.rules, seeds, &below, &Meter::default(), stop)?
-                    };
-                    let _ = slot.set(tier);
-                }
-                let tier = slot.get().expect("just solved");
-                if (seeds as usize) < files {
-                    lower.push(tier.values.clone(), None);
-                }
-                below.push(tier);
+        let len = memory.min(seeds as usize + 1);
+        self.memory[len - 1].get().map(|_| Solved { tiers: self, len, from_files: false })
+    }
+
+    /// Solves the tiers in memory that serve boards of up to `seeds` seeds, those that have tables read from them, on rayon's
+    /// threads. Twice at once is twice the work. Stops early where `stop` is raised or a table fails. `started` is told each
+    /// tier to be solved.
+    pub(crate) fn solve<const P: usize>(&self, seeds: u32, stop: &AtomicBool, started: impl Fn(u32))
+    where
+        R: Rules<P>,
+    {
+        let mut below: Vec<&MemoryTier> = Vec::new();
+        let mut lower = Lower::new(false);
+        for (seeds, slot) in (0..=seeds).zip(&self.memory) {
+            if slot.get().is_none() {
+                let tier = if seeds % R::UNIT != 0 {
+                    // No position has this number of seeds.
+                    Some(MemoryTier::default())
+                } else if let Some(Some(file)) = self.files.get(seeds as usize) {
+                    self.told(read::<R, P>(self.rules, seeds, file, &lower, stop))
+                } else {
+                    started(seeds);
+                    MemoryTier::solve::<R, P>(self.rules, seeds, &below, &Meter::default(), stop)
+                };
+                let Some(tier) = tier else { return };
+                let _ = slot.set(tier);
             }
+            let tier = slot.get().expect("just solved");
+            if (seeds as usize) < self.files.len() {
+                lower.push(tier.values.clone(), None);
+            }
+            below.push(tier);
         }
-        Some(Solved { tiers: self, len: most + 1, from_files: false })
     }
 }
 

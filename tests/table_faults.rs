@@ -1,0 +1,315 @@
+//! Table files that are not what was written, and good ones that must not change an answer.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use oju::build::BuildOptions;
+use oju::{Analysis, Engine, Limits, MemoryTiers, Position, Profile, Settings, Tables, notation};
+use tempfile::TempDir;
+
+fn build(profile: &str, seeds: u32, forced: bool, dir: &Path) {
+    let options = BuildOptions {
+        dir: dir.to_path_buf(),
+        seeds,
+        forced,
+        memory: u64::MAX,
+        disk: u64::MAX,
+        save_every: Duration::MAX,
+    };
+    oju::build::build(&profile.parse().unwrap(), &options, &mut (), &AtomicBool::new(false)).unwrap();
+}
+
+fn oju(arguments: &[&str], tables: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_oju"));
+    command.args(arguments).arg("--tables").arg(tables).stdin(Stdio::null()).env_remove("OJU_TABLES");
+    command.output().unwrap()
+}
+
+/// What a command says about the position: of JSON all but the time it took.
+fn told(output: &Output) -> String {
+    let text = String::from_utf8(output.stdout.clone()).unwrap();
+    match serde_json::from_str::<serde_json::Value>(&text) {
+        Ok(mut json) => {
+            json["time_ms"] = 0.into();
+            json.to_string()
+        }
+        Err(_) => text,
+    }
+}
+
+/// A copy of the tables of a directory, of no more than `seeds` seeds.
+fn copy(from: &Path, seeds: u32) -> TempDir {
+    let to = TempDir::new().unwrap();
+    for (tier, path) in tables(from) {
+        if tier <= seeds {
+            fs::copy(&path, to.path().join(path.file_name().unwrap())).unwrap();
+        }
+    }
+    to
+}
+
+/// The tables of a directory that holds those of one profile, by seeds.
+fn tables(dir: &Path) -> Vec<(u32, PathBuf)> {
+    let paths = fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path());
+    let tables = paths.filter_map(|path| {
+        let seeds = path.file_name()?.to_str()?.strip_suffix(".oju")?.rsplit_once('-')?.1;
+        Some((seeds.parse().unwrap(), path))
+    });
+    let mut tables: Vec<_> = tables.collect();
+    tables.sort();
+    tables
+}
+
+/// What is put in the place of a good file.
+struct Bad {
+    what: String,
+    bytes: Vec<u8>,
+    /// It is noticed when the file is opened, so no command that uses tables can miss it.
+    opened: bool,
+    /// A word of the reason.
+    reason: &'static str,
+}
+
+/// All that this test does to a good file. `foreign`: the same tier of another profile; `other`: another tier of this one.
+fn damages(good: &[u8], foreign: &[u8], other: &[u8]) -> Vec<Bad> {
+    let mut all = Vec::new();
+    let mut add =
+        |what: &str, opened, reason, bytes| all.push(Bad { what: what.into(), bytes, opened, reason });
+    add("zero bytes", true, "empty", Vec::new());
+    for share in [1, 50, 99] {
+        add("cut", true, "damaged", good[..(good.len() * share / 100).max(1)].to_vec());
+    }
+    add("appended", true, "too long", [good, &[0; 16]].concat());
+    let mut version = good.to_vec();
+    version[8] += 1;
+    add("version", true, "format version 2, this program reads 1", version);
+    add("a PNG", true, "not a table", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06".to_vec());
+    add("another profile", true, "move it away", foreign.to_vec());
+    add("another tier", true, "give it its name back", other.to_vec());
+    // Header; the page index of the first plane, 12 bytes a page, begins where the header ends; pages.
+    let header = u32::from_le_bytes(good[10..14].try_into().unwrap()) as usize;
+    let mut flip = |at: usize, opened| {
+        let mut bytes = good.to_vec();
+        bytes[at] ^= 1 << (at % 8);
+        add(&format!("byte {at} of {} flipped", good.len()), opened, "damaged", bytes);
+    };
+    for share in [5, 30, 60, 95, 100] {
+        flip(14 + (header - 15) * share / 100, true);
+    }
+    for at in [0, 9] {
+        flip(header + at, true);
+    }
+    // Two indexes of at least a page each.
+    let pages = header + 24;
+    for share in [5, 30, 60, 95, 100] {
+        let at = pages + (good.len() - 1 - pages) * share / 100;
+        flip(at, false);
+    }
+    all
+}
+
+/// An error that names the file and the reason in one line and exit code 2, or the right answer to the last byte.
+fn error_or_right(output: &Output, right: &Output, file: &Path, bad: &Bad, context: &str) {
+    let said = String::from_utf8(output.stderr.clone()).unwrap();
+    let (answer, right_answer) = (told(output), told(right));
+    if !bad.opened && output.status.code() == Some(0) {
+        assert_eq!(answer, right_answer, "{context}: a damaged table changed the answer");
+        return;
+    }
+    assert_eq!(output.status.code(), Some(2), "{context}: {said}{answer}");
+    let about: Vec<&str> = said.lines().filter(|line| line.starts_with("oju: ")).collect();
+    assert_eq!(about.len(), 1, "{context}: {said}");
+    assert!(about[0].contains(&*file.to_string_lossy()), "{context}: {said}");
+    assert!(about[0].contains(if bad.opened { bad.reason } else { "damaged" }), "{context}: {said}");
+    assert!(!said.contains("panicked"), "{context}: {said}");
+    // A game that has begun has shown its boards and moves, all of them right; nothing else is said.
+    assert!(answer.is_empty() || (!bad.opened && right_answer.starts_with(&answer)), "{context}: {answer}");
+}
+
+/// Does all the damage there is to each file of a profile, and asks everything that reads tables.
+fn every_damage(profile: &str, foreign: &str, seeds: u32, positions: &[&str]) {
+    let [good, other] = [(); 2].map(|()| TempDir::new().unwrap());
+    build(profile, seeds, false, good.path());
+    build(foreign, seeds, false, other.path());
+    let commands: Vec<Vec<&str>> = positions
+        .iter()
+        .flat_map(|&position| {
+            [
+                vec!["best", profile, position, "--json"],
+                vec!["play", profile, position, "--south", "engine", "--north", "engine"],
+            ]
+        })
+        .collect();
+    let right: HashMap<&Vec<&str>, Output> = commands.iter().map(|c| (c, oju(c, good.path()))).collect();
+    assert!(right.values().all(|output| output.status.success()));
+    let files = tables(good.path());
+    for (at, (tier, file)) in files.iter().enumerate() {
+        let name = file.file_name().unwrap();
+        let bytes = fs::read(file).unwrap();
+        let [foreign, other] = [
+            other.path().join(tables(other.path())[at].1.file_name().unwrap()),
+            files[(at + 1) % files.len()].1.clone(),
+        ]
+        .map(|path| fs::read(path).unwrap());
+        for bad in damages(&bytes, &foreign, &other) {
+            let dir = copy(good.path(), seeds);
+            let damaged = dir.path().join(name);
+            fs::write(&damaged, &bad.bytes).unwrap();
+            let context = |c: &[&str]| format!("{}, {}: {}", name.display(), bad.what, c.join(" "));
+            // Where opening must fail, one question is as good as another.
+            for command in commands.iter().take(if bad.opened { 2 } else { commands.len() }) {
+                let output = oju(command, dir.path());
+                error_or_right(&output, &right[command], &damaged, &bad, &context(command));
+            }
+            // The tables above are to be built from the damaged one.
+            let dir = copy(good.path(), *tier);
+            let damaged = dir.path().join(name);
+            fs::write(&damaged, &bad.bytes).unwrap();
+            let command = ["build", profile, "--seeds", &seeds.to_string()];
+            let output = oju(&command, dir.path());
+            let nothing = Output { stdout: output.stdout.clone(), ..right[&commands[0]].clone() };
+            error_or_right(&output, &nothing, &damaged, &bad, &context(&command));
+            for (_, path) in tables(dir.path()).iter().filter(|(seeds, _)| seeds > tier) {
+                let right = fs::read(good.path().join(path.file_name().unwrap())).unwrap();
+                assert!(fs::read(path).unwrap() == right, "{}: {}", context(&command), path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn no_damage_to_tables_of_ayoayo_is_taken_for_an_answer() {
+    // 4, 6 and 8 seeds: of a middle tier, of the largest, and of one that is solved from them all.
+    every_damage(
+        "ayoayo",
+        "ayoayo-pratt",
+        6,
+        &["1-0-0-0-0-3-0-0-0-0-0-0", "0-1-0-2-0-0-1-0-0-1-0-1", "1-1-0-1-0-1-0-1-0-2-0-1"],
+    );
+}
+
+#[test]
+fn no_damage_to_tables_of_hoyito_is_taken_for_an_answer() {
+    // A stand-off, and a game to the end.
+    every_damage("hoyito", "hoyito-opponent", 8, &["0-2-0-1-0-1-0-1-1-1-0-1", "1-0-2-0-0-1-0-2-0-1-0-1"]);
+}
+
+#[test]
+fn a_named_directory_must_be_there_and_the_usual_one_need_not() {
+    let place = TempDir::new().unwrap();
+    let position = "1-0-0-0-0-3-0-0-0-0-0-0";
+    for command in [&["best", "ayoayo", position][..], &["play", "ayoayo", position]] {
+        let missing = place.path().join("missing");
+        let output = oju(command, &missing);
+        let said = String::from_utf8(output.stderr.clone()).unwrap();
+        assert_eq!((output.status.code(), told(&output).as_str()), (Some(2), ""), "{said}");
+        assert!(said.lines().count() == 1 && said.contains(&*missing.to_string_lossy()), "{said}");
+        let mut here = Command::new(env!("CARGO_BIN_EXE_oju"));
+        here.args(command).current_dir(place.path()).env_remove("OJU_TABLES").stdin(Stdio::null());
+        assert_eq!(here.output().unwrap().status.code(), Some(0));
+        // The name in the environment counts as named.
+        let output = here.env("OJU_TABLES", &missing).output().unwrap();
+        assert_eq!(output.status.code(), Some(2));
+    }
+    let file = place.path().join("file");
+    fs::write(&file, "").unwrap();
+    assert_eq!(oju(&["best", "ayoayo", position], &file).status.code(), Some(2));
+}
+
+/// Numbers that look random and are the same each time: splitmix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % end
+    }
+
+    fn position(&mut self, profile: &Profile, most: u32) -> Position {
+        let unit = u64::from(profile.unit());
+        let seeds = self.below(u64::from(most) / unit + 1) * unit;
+        let mut counts = vec![0u32; 2 * profile.row()];
+        for _ in 0..seeds {
+            counts[self.below(2 * profile.row() as u64) as usize] += 1;
+        }
+        let counts: Vec<String> = counts.iter().map(u32::to_string).collect();
+        let side = ["S", "N"][self.below(2) as usize];
+        notation::parse_position(profile, &format!("{}-{}-0-{side}", counts.join("-"), 48 - seeds)).unwrap()
+    }
+}
+
+fn engine(profile: Profile, tiers: MemoryTiers, tables: Tables, block_bytes: usize) -> Engine {
+    let settings = Settings { table_bytes: 32 << 20, threads: 2, tiers, tables, block_bytes };
+    Engine::new(profile, &settings).unwrap()
+}
+
+fn analyse(engine: &Engine, position: &Position) -> Analysis {
+    let stop = AtomicBool::new(false);
+    engine.analyse(position, &Limits { time: None, stop: &stop }, &()).unwrap()
+}
+
+/// Value and moves with theirs, by letter.
+fn values(analysis: &Analysis) -> (Option<i32>, Vec<(char, Option<i32>)>) {
+    let mut moves: Vec<_> = analysis.moves.iter().map(|m| (m.letter, m.value)).collect();
+    moves.sort_unstable();
+    (analysis.value, moves)
+}
+
+#[test]
+fn answers_are_the_same_with_tables_and_without() {
+    for (number, name) in
+        ["ayoayo", "ayoayo-holder", "ayoayo-pratt", "hoyito", "hoyito-opponent"].into_iter().enumerate()
+    {
+        let profile: Profile = name.parse().unwrap();
+        let [plain, forced] = [(); 2].map(|()| TempDir::new().unwrap());
+        build(name, 8, false, plain.path());
+        build(name, 8, true, forced.path());
+        let [plain, forced] = [&plain, &forced].map(|dir| Tables::In(dir.path().to_path_buf()));
+        let memory = engine(profile, MemoryTiers::Small, Tables::None, 0);
+        let cached = engine(profile, MemoryTiers::Small, plain.clone(), 64 << 20);
+        let uncached = engine(profile, MemoryTiers::Small, plain.clone(), 0);
+        // What lies above the tables is searched.
+        let intervals = engine(profile, MemoryTiers::None, forced, 64 << 20);
+        let mut random = Random(number as u64);
+        let positions: Vec<Position> = (0..300).map(|_| random.position(&profile, 9)).collect();
+        let right: Vec<Analysis> = positions.iter().map(|position| analyse(&memory, position)).collect();
+        for (position, right) in positions.iter().zip(&right) {
+            assert!(right.complete(), "{name} {position}");
+            for other in [&cached, &uncached].map(|engine| analyse(engine, position)) {
+                assert_eq!(values(&other), values(right), "{name} {position}");
+                assert_eq!((other.distance, &other.line), (right.distance, &right.line), "{name} {position}");
+            }
+            let known = analyse(&intervals, position);
+            assert_eq!(values(&known), values(right), "{name} {position}");
+            if position.seeds() > 8 || known.over {
+                continue;
+            }
+            let ([low, high], value) = (known.forced.expect("forced tables tell"), known.value.unwrap());
+            assert!(low <= value && value <= high, "{name} {position}: {low} {value} {high}");
+            assert_eq!(known.standoff, Some(low != high), "{name} {position}");
+            assert!(low == high || name != "ayoayo", "Ayoayo has no stand-offs up to 8 seeds: {position}");
+            let json = serde_json::to_value(&known).unwrap();
+            assert_eq!(json["forced"], serde_json::json!([low, high]));
+        }
+        // All at once, each from another place on, by more threads than the engine has.
+        let fresh = engine(profile, MemoryTiers::Small, plain.clone(), 1 << 16);
+        std::thread::scope(|scope| {
+            for thread in 0..8 {
+                let (fresh, positions, right) = (&fresh, &positions, &right);
+                scope.spawn(move || {
+                    for i in (0..positions.len()).map(|i| (i + 37 * thread) % positions.len()) {
+                        let analysis = analyse(fresh, &positions[i]);
+                        assert_eq!(values(&analysis), values(&right[i]), "{name} {}", positions[i]);
+                        assert_eq!(analysis.distance, right[i].distance, "{name} {}", positions[i]);
+                    }
+                });
+            }
+        });
+    }
+}
