@@ -15,7 +15,7 @@ for tier in ayoayo:24:23 hoyito:28:24 hoyito12:12:8; do
     {
         echo "# commit $commit, $(date -u +%Y-%m-%d), $(nproc) cores, $(free -g | awk '/^Mem/ {print $2}') GiB"
         echo "\$ oju build $profile --seeds $seeds"
-        "$oju" build "$profile" --seeds "$seeds" --tables "$tables" 2>&1
+        "$oju" build "$profile" --seeds "$seeds" --tables "$tables" 2>&1 | grep -v ' % done; '
         echo "\$ oju verify $profile --deep --seeds $below"
         "$oju" verify "$profile" --deep --seeds "$below" --tables "$tables"
         echo "\$ oju verify $profile"
