@@ -375,8 +375,16 @@ pub fn build(
             meter: &meter,
             stop,
         };
-        let (values, interval) = if tier.present { job.read()? } else { job.solve(watch)? };
-        lower.push(values, interval);
+        if tier.present {
+            let (values, interval) = job.read()?;
+            lower.push(values, interval);
+            continue;
+        }
+        let (values, forced) = job.solve(watch)?;
+        // Nothing stands on the last tier.
+        if tier.seeds < last {
+            lower.push(values.packed(0), forced.map(|tier| [tier.packed(0), tier.packed(1)]));
+        }
     }
     Ok(plan)
 }
@@ -415,7 +423,7 @@ impl Job<'_> {
     }
 
     /// Solves a tier and writes its table.
-    fn solve(&self, watch: &mut dyn BuildWatch) -> Result<Numbers, BuildError> {
+    fn solve(&self, watch: &mut dyn BuildWatch) -> Result<(Tier, Option<Tier>), BuildError> {
         let started = Instant::now();
         let unit = self.profile.unit();
         let new = |task| Tier::new(self.edges, unit, task, &Alone);
@@ -481,7 +489,7 @@ impl Job<'_> {
             bytes: written.bytes,
             planes: written.planes.iter().map(|&(plane, bytes)| (plane.name(), bytes)).collect(),
         });
-        Ok((values.packed(0), forced.map(|tier| [tier.packed(0), tier.packed(1)])))
+        Ok((values, forced))
     }
 }
 
