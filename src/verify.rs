@@ -38,8 +38,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use rayon::prelude::*;
 
 use crate::build::{bytes, tiers_of};
-use crate::engine;
-use crate::engine::EngineError;
+use crate::engine::{self, EngineError};
 use crate::index;
 use crate::info;
 use crate::lower::Lower;
