@@ -4,24 +4,16 @@
 //! One thread. "File": nothing is kept, every probe reads its page from the system's cache, verifies its checksum and decodes its
 //! block, and so do the captures it looks at. "Memory": the same positions once more when all blocks are kept.
 
+#[path = "../tests/random/mod.rs"]
+mod random;
+
 use std::time::Instant;
 
 use oju::{Engine, MemoryTiers, Position, Settings, Side, Tables, index};
+use random::Random;
 
 /// Probes of each kind.
 const PROBES: usize = 200_000;
-
-/// A generator that gives the same numbers everywhere (SplitMix64, Steele, Lea and Flood 2014).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ mixed >> 31) % n
-    }
-}
 
 fn main() {
     let Some(dir) = std::env::args().skip(1).find(|argument| argument != "--bench") else {
@@ -37,7 +29,7 @@ fn main() {
             ..Settings::default()
         };
         let profile: oju::Profile = name.parse().expect("a profile of the rules");
-        let mut random = Random(seeds.into());
+        let mut random = Random::new(seeds.into());
         let size = index::tier_size(12, seeds) as u64;
         let positions: Vec<Position> = (0..PROBES)
             .map(|_| {

@@ -6,12 +6,15 @@
 
 #[path = "../tests/literal/mod.rs"]
 mod literal;
+#[path = "../tests/random/mod.rs"]
+mod random;
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use oju::board::Board;
 use oju::rules::{Ayoayo, Hoyito, Rules, Turn};
+use random::Random;
 
 /// Boards of each game.
 const BOARDS: usize = 20_000;
@@ -22,21 +25,9 @@ const PASSES: usize = 9;
 /// Laps from which each row of the second table begins.
 const LONG: [u32; 4] = [1, 3, 9, 65];
 
-/// A generator that gives the same numbers everywhere (SplitMix64, Steele, Lea and Flood 2014).
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ mixed >> 31) % n as u64) as usize
-    }
-}
-
 /// Finite sowings, board and pit, as they come up in random games.
 fn sowings<R: Rules<P>, const P: usize>(rules: R) -> Vec<(Board<P>, usize)> {
-    let mut random = Random(7);
+    let mut random = Random::new(7);
     let start = Board::from_counts(&[4; P]);
     let mut list = Vec::new();
     let mut board = start;
@@ -44,12 +35,12 @@ fn sowings<R: Rules<P>, const P: usize>(rules: R) -> Vec<(Board<P>, usize)> {
         board = match rules.turn(&board) {
             Turn::Moves(moves) => {
                 list.extend(moves.iter().filter_map(|m| m.pit).map(|pit| (board, usize::from(pit))));
-                moves[random.below(moves.len())].next
+                moves[random.index(moves.len())].next
             }
             Turn::Over { .. } => start,
         };
         // Many games never end on their own.
-        if random.below(60) == 0 {
+        if random.index(60) == 0 {
             board = start;
         }
     }

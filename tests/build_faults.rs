@@ -3,6 +3,8 @@
 //! "The same" means byte for byte what one undisturbed builder on one thread makes.
 #![cfg(unix)]
 
+mod random;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;
@@ -11,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
+use random::Random;
 use tempfile::TempDir;
 
 /// Arguments of `oju build`, but for the directory and the number of threads.
@@ -20,18 +23,6 @@ const AYOAYO: Game = &["ayoayo@2x5x4", "--seeds", "13", "--save-every", "1ms"];
 const SMALL: Game = &["ayoayo@2x5x4", "--seeds", "9", "--save-every", "1ms"];
 const FORCED: Game = &["ayoayo@2x5x4", "--seeds", "10", "--forced", "--save-every", "1ms"];
 const HOYITO: Game = &["hoyito@2x5x4", "--seeds", "12", "--forced", "--save-every", "1ms"];
-
-/// Numbers that look random and are the same each time: splitmix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % end
-    }
-}
 
 /// How a build ended.
 struct Ended {
@@ -119,7 +110,7 @@ fn complete(dir: &Path, right: &BTreeMap<String, Vec<u8>>) {
 /// half-solved tier.
 fn disturbed(game: Game, signals: usize, longest_ms: u64, seed: u64) -> usize {
     let right = undisturbed(game);
-    let mut random = Random(seed);
+    let mut random = Random::new(seed);
     let (mut sent, mut went_on) = (0, 0);
     while sent < signals {
         let dir = TempDir::new().unwrap();

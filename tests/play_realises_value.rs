@@ -1,21 +1,12 @@
 //! The engine's moves win what its values promise, in the time that its distances promise: whole tiers played out.
 
+mod random;
+
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
 
 use oju::{Engine, Limits, MemoryTiers, Options, Position, Profile, Settings, Side, Tables, notation};
-
-/// Numbers that look random and are the same each time: splitmix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % end as u64) as usize
-    }
-}
+use random::Random;
 
 /// What the engine says of a position, and what follows by the rules.
 struct Known {
@@ -114,7 +105,7 @@ impl Player {
                 break 2 * won;
             }
             let at = match &mut random {
-                Some(random) if !winner_moves => random.below(known.moves.len()),
+                Some(random) if !winner_moves => random.index(known.moves.len()),
                 _ => first,
             };
             let (captured, again, next) = known.moves[at].clone();
@@ -137,7 +128,7 @@ impl Player {
 
     /// Plays all boards given that are won for the side to move, and says how many there were.
     fn play_all(&mut self, boards: impl Iterator<Item = Vec<u8>>) -> usize {
-        let mut random = Random(7);
+        let mut random = Random::new(7);
         let mut won = 0;
         for board in boards {
             if self.known(&board).value > 0 {
@@ -175,8 +166,8 @@ fn ayoayo_up_to_7_seeds_and_a_sample_of_8() {
     assert!(won > 10_000, "{won} positions");
     let eight = tier(8);
     assert_eq!(eight.len(), 75_582);
-    let mut random = Random(8);
-    let sample: Vec<Vec<u8>> = (0..).map(|_| eight[random.below(eight.len())].clone()).take(5_000).collect();
+    let mut random = Random::new(8);
+    let sample: Vec<Vec<u8>> = (0..).map(|_| eight[random.index(eight.len())].clone()).take(5_000).collect();
     assert!(player.play_all(sample.into_iter()) >= 2_000);
 }
 

@@ -1,10 +1,12 @@
 //! The engine against the literal rules: random games on every board size, heaps, and move-sequence counts.
 
 mod literal;
+mod random;
 
 use literal::{Legality, State, Turn, Variant};
 use oju::engine::MoveError;
 use oju::{Engine, LegalMove, Options, Position, Profile, Ruleset, Settings, Side, notation};
+use random::Random;
 
 /// Random moves played and compared with each rule set; together at least 100,000.
 const MOVES_PER_RULES: usize = 40_000;
@@ -24,23 +26,6 @@ fn engine(profile: Profile) -> Engine {
 /// The engine's position, read from the text of the literal one.
 fn position(engine: &Engine, state: &State) -> Position {
     notation::parse_position(engine.profile(), &state.text()).unwrap()
-}
-
-/// A splitmix generator.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    /// A number below `end`.
-    fn below(&mut self, end: usize) -> usize {
-        (self.next() % end as u64) as usize
-    }
 }
 
 /// Whether the sowing comes to an end, or back to where it was, soon enough for the literal rules, which
@@ -262,7 +247,7 @@ impl Met {
             state = match compare(engine, &state, self) {
                 Turn::Over { .. } => return,
                 Turn::Pass(after) => after,
-                Turn::Moves(mut moves) => moves.swap_remove(random.below(moves.len())).1,
+                Turn::Moves(mut moves) => moves.swap_remove(random.index(moves.len())).1,
             };
             self.moves_played += 1;
         }
@@ -284,24 +269,24 @@ fn state(profile: &Profile, pits: Vec<u32>, south: u32, side: usize) -> State {
 /// A random board: few seeds or many, anywhere or in a few pits, in both rows or in one.
 fn random_board(profile: &Profile, random: &mut Random) -> State {
     let pits = 2 * profile.row();
-    let most = [8, 16, 24, 48, 96][random.below(5)].min(profile.seeds() as usize);
-    let mut seeds = random.below(most + 1);
+    let most = [8, 16, 24, 48, 96][random.index(5)].min(profile.seeds() as usize);
+    let mut seeds = random.index(most + 1);
     if profile.rules().is_hoyito() {
         seeds -= seeds % 4;
     }
-    let (first, end) = match random.below(6) {
+    let (first, end) = match random.index(6) {
         0 => (0, pits / 2),
         1 => (pits / 2, pits),
         _ => (0, pits),
     };
-    let spread = 1 + random.below(end - first);
-    let places: Vec<usize> = (0..spread).map(|_| first + random.below(end - first)).collect();
+    let spread = 1 + random.index(end - first);
+    let places: Vec<usize> = (0..spread).map(|_| first + random.index(end - first)).collect();
     let mut counts = vec![0; pits];
     for _ in 0..seeds {
-        counts[places[random.below(spread)]] += 1;
+        counts[places[random.index(spread)]] += 1;
     }
-    let south = random.below(97) as u32;
-    state(profile, counts, south, random.below(2))
+    let south = random.index(97) as u32;
+    state(profile, counts, south, random.index(2))
 }
 
 /// All custom boards of one size, by their seeds a pit.
@@ -311,7 +296,7 @@ fn boards(rules: Ruleset, row: u8) -> Vec<Profile> {
 
 /// Random games with one rule set: its named profiles, and every board size.
 fn random_games(rules: Ruleset) -> Met {
-    let mut random = Random(0x6f6a_7500 + rules as u64);
+    let mut random = Random::new(0x6f6a_7500 + rules as u64);
     let mut met = Met::default();
     let mut groups: Vec<Vec<Profile>> = (2..=12).map(|row| boards(rules, row)).collect();
     groups.extend(Profile::ALL.into_iter().filter(|p| p.rules() == rules).map(|profile| vec![profile]));
@@ -320,7 +305,7 @@ fn random_games(rules: Ruleset) -> Met {
         let engines: Vec<Engine> = profiles.iter().map(|&profile| engine(profile)).collect();
         let wanted = met.moves_played + share;
         while met.moves_played < wanted {
-            let engine = &engines[random.below(engines.len())];
+            let engine = &engines[random.index(engines.len())];
             met.play(engine, start(engine.profile()), 60, &mut random);
             for _ in 0..8 {
                 // Of the largest board, so that any number of seeds is possible.

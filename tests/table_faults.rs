@@ -1,5 +1,7 @@
 //! Table files that are not what was written, and good ones that must not change an answer.
 
+mod random;
+
 use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,6 +11,7 @@ use std::time::Duration;
 
 use oju::build::BuildOptions;
 use oju::{Analysis, Engine, Limits, MemoryTiers, Position, Profile, Settings, Tables, notation};
+use random::Random;
 use tempfile::TempDir;
 
 fn build(profile: &str, seeds: u32, forced: bool, dir: &Path) {
@@ -220,28 +223,16 @@ fn a_named_directory_must_be_there_and_the_usual_one_need_not() {
     assert_eq!(oju(&["best", "ayoayo", position], &file).status.code(), Some(2));
 }
 
-/// Numbers that look random and are the same each time: splitmix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % end
+fn random_position(random: &mut Random, profile: &Profile, most: u32) -> Position {
+    let unit = u64::from(profile.unit());
+    let seeds = random.below(u64::from(most) / unit + 1) * unit;
+    let mut counts = vec![0u32; 2 * profile.row()];
+    for _ in 0..seeds {
+        counts[random.below(2 * profile.row() as u64) as usize] += 1;
     }
-
-    fn position(&mut self, profile: &Profile, most: u32) -> Position {
-        let unit = u64::from(profile.unit());
-        let seeds = self.below(u64::from(most) / unit + 1) * unit;
-        let mut counts = vec![0u32; 2 * profile.row()];
-        for _ in 0..seeds {
-            counts[self.below(2 * profile.row() as u64) as usize] += 1;
-        }
-        let counts: Vec<String> = counts.iter().map(u32::to_string).collect();
-        let side = ["S", "N"][self.below(2) as usize];
-        notation::parse_position(profile, &format!("{}-{}-0-{side}", counts.join("-"), 48 - seeds)).unwrap()
-    }
+    let counts: Vec<String> = counts.iter().map(u32::to_string).collect();
+    let side = ["S", "N"][random.below(2) as usize];
+    notation::parse_position(profile, &format!("{}-{}-0-{side}", counts.join("-"), 48 - seeds)).unwrap()
 }
 
 fn engine(profile: Profile, tiers: MemoryTiers, tables: Tables, block_bytes: usize) -> Engine {
@@ -276,8 +267,8 @@ fn answers_are_the_same_with_tables_and_without() {
         let uncached = engine(profile, MemoryTiers::Small, plain.clone(), 0);
         // What lies above the tables is searched.
         let intervals = engine(profile, MemoryTiers::None, forced, 64 << 20);
-        let mut random = Random(number as u64);
-        let positions: Vec<Position> = (0..300).map(|_| random.position(&profile, 9)).collect();
+        let mut random = Random::new(number as u64);
+        let positions: Vec<Position> = (0..300).map(|_| random_position(&mut random, &profile, 9)).collect();
         let right: Vec<Analysis> = positions.iter().map(|position| analyse(&memory, position)).collect();
         for (position, right) in positions.iter().zip(&right) {
             assert!(right.complete(), "{name} {position}");

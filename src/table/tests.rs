@@ -6,9 +6,14 @@ mod far;
 mod kept;
 mod statistics;
 
+#[path = "../../tests/random/mod.rs"]
+mod random;
+
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
+
+use random::Random;
 
 use super::header::Header;
 use super::*;
@@ -20,25 +25,9 @@ struct Numbers {
     free: Vec<Vec<bool>>,
 }
 
-/// The splitmix generator.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    fn below(&mut self, most: u64) -> u64 {
-        self.next() % most
-    }
-}
-
 impl Numbers {
     fn new(positions: u64, intervals: bool, seed: u64) -> Self {
-        let mut random = Random(seed);
+        let mut random = Random::new(seed);
         let planes = if intervals { &Plane::ALL[..] } else { &Plane::ALL[..2] };
         let numbers = planes.iter().map(|&plane| {
             let one = |random: &mut Random| match plane {

@@ -3,6 +3,9 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
+use rand_xoshiro::SplitMix64;
+use rand_xoshiro::rand_core::{Rng, SeedableRng};
+
 use super::{Mismatch, TierProgress, Verification, VerifyError, signed};
 use crate::engine::{Engine, Limits, Settings};
 use crate::index;
@@ -90,11 +93,14 @@ impl Verification<'_> {
             .zip(sizes.map(|size| u64::try_from(size).unwrap_or(u64::MAX)))
             .collect();
         let all: u128 = sizes.iter().map(|&(_, size)| u128::from(size)).sum();
-        let mut random = Random(seed);
+        let mut random = SplitMix64::seed_from_u64(seed);
+        // Sums of sizes are much smaller than 2^128, so the remainder is as good as even.
+        let mut below =
+            |most: u128| (u128::from(random.next_u64()) << 64 | u128::from(random.next_u64())) % most.max(1);
         let mut chosen: Vec<(u32, u64)> =
-            sizes.iter().map(|&(seeds, size)| (seeds, random.below(size.into()) as u64)).collect();
+            sizes.iter().map(|&(seeds, size)| (seeds, below(size.into()) as u64)).collect();
         while (chosen.len() as u64) < count {
-            let mut at = random.below(all);
+            let mut at = below(all);
             for &(seeds, size) in &sizes {
                 if at < u128::from(size) {
                     chosen.push((seeds, at as u64));
@@ -105,22 +111,5 @@ impl Verification<'_> {
         }
         chosen.sort_unstable();
         chosen
-    }
-}
-
-/// The splitmix generator.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ mixed >> 31
-    }
-
-    /// A number below `most`, which is much smaller than 2^128.
-    fn below(&mut self, most: u128) -> u128 {
-        (u128::from(self.next()) << 64 | u128::from(self.next())) % most.max(1)
     }
 }

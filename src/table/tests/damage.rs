@@ -116,7 +116,7 @@ fn no_bytes_make_a_reader_panic_even_with_right_checksums() {
     assert!(same == good, "nothing to repair");
     let header = u32::from_le_bytes(good[10..14].try_into().unwrap()) as usize;
     let mut opened = 0;
-    let mut random = Random(8);
+    let mut random = Random::new(8);
     for at in 10..good.len() {
         for flip in [1, 0x80, 0xff, good[at], random.below(256) as u8] {
             let mut bytes = good.clone();

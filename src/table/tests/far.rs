@@ -20,7 +20,7 @@ fn ranks_and_offsets_beyond_32_bits_work() {
     let grid = Grid { positions: (1 << 32) + 100, shape: Shape { block: 64, blocks: 1024 } };
     assert_eq!((grid.pages(), grid.page_ranks(1 << 16)), ((1 << 16) + 1, 1 << 32..(1 << 32) + 100));
     assert_eq!((grid.blocks_of(1 << 16), grid.positions_of(1 << 16)), (2, 100));
-    let mut random = Random(9);
+    let mut random = Random::new(9);
     let symbols: Vec<u16> = (0..100).map(|_| random.below(3) as u16).collect();
     let block = Block { symbols: &symbols[..64], free: None, hints: None };
     let model = Model::fit(3, 1, &[block]);
