@@ -65,11 +65,9 @@ pub struct Analysis {
     pub bounds: [i32; 2],
     /// The bounds are equal.
     pub exact: bool,
-    /// The forced interval: the value if infinite play gave what is left to the other side, or to the side
-    /// to move. `None` where it is not known.
-    pub forced: Option<[i32; 2]>,
-    /// The forced interval is not one number. `None` where it is not known.
-    pub standoff: Option<bool>,
+    /// The forced interval, `None` where nothing was asked of it. In JSON `forced`, `forced_bounds` and `standoff`.
+    #[serde(flatten, serialize_with = "forced")]
+    pub forced: Option<Forced>,
     /// Sowings until the value is converted (a capture or the end), `None` where it is not known.
     pub distance: Option<u16>,
     /// Where the value comes from.
@@ -109,8 +107,50 @@ pub struct MoveAnalysis {
     pub bounds: [i32; 2],
     /// The bounds are equal.
     pub exact: bool,
+    /// The forced interval of the move from the view of its mover, as of the position.
+    #[serde(flatten, serialize_with = "forced")]
+    pub forced: Option<Forced>,
     /// The position afterwards.
     pub position: Position,
+}
+
+/// What is proven of a forced interval (RULES.md): the value if infinite play, at whatever tier it happens, gave all seeds then left to
+/// the other side (`low`) or to the side to move (`high`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Forced {
+    /// Proven bounds of the low end.
+    pub low: [i32; 2],
+    /// Proven bounds of the high end.
+    pub high: [i32; 2],
+}
+
+impl Forced {
+    /// Low and high end. `None` where one of them is not exact.
+    pub fn interval(&self) -> Option<[i32; 2]> {
+        (self.low[0] == self.low[1] && self.high[0] == self.high[1]).then_some([self.low[0], self.high[0]])
+    }
+
+    /// True where both ends are exact.
+    pub fn exact(&self) -> bool {
+        self.interval().is_some()
+    }
+
+    /// The ends differ: someone can keep the game going for ever, and it matters what that is worth. `None` where that is
+    /// open.
+    pub fn standoff(&self) -> Option<bool> {
+        if self.low[1] < self.high[0] {
+            return Some(true);
+        }
+        self.interval().map(|[low, high]| low != high)
+    }
+}
+
+fn forced<S: Serializer>(forced: &Option<Forced>, serializer: S) -> Result<S::Ok, S::Error> {
+    let mut map = serializer.serialize_map(Some(3))?;
+    map.serialize_entry("forced", &forced.and_then(|forced| forced.interval()))?;
+    map.serialize_entry("forced_bounds", &forced.map(|forced| [forced.low, forced.high]))?;
+    map.serialize_entry("standoff", &forced.and_then(|forced| forced.standoff()))?;
+    map.end()
 }
 
 fn text<T: std::fmt::Display, S: Serializer>(value: &T, serializer: S) -> Result<S::Ok, S::Error> {
@@ -141,7 +181,6 @@ impl Analysis {
             bounds,
             exact,
             forced: None,
-            standoff: None,
             distance: None,
             source: Source::Search,
             over: false,
@@ -154,9 +193,10 @@ impl Analysis {
         }
     }
 
-    /// True where the value of every move is exact.
+    /// True where the value of every move is exact, and every forced interval that was asked for.
     pub fn complete(&self) -> bool {
-        self.exact && self.moves.iter().all(|m| m.exact)
+        let forced = |forced: Option<Forced>| forced.is_none_or(|forced| forced.exact());
+        self.exact && forced(self.forced) && self.moves.iter().all(|m| m.exact && forced(m.forced))
     }
 }
 

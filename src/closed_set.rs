@@ -11,7 +11,7 @@
 //!   their next move, and are proven when none is left.
 //! * When nothing is left to do, the boards that are not proven form a closed set: from each the holder
 //!   has a move that stays in the set or meets the question by a capture or the end. Staying for ever is
-//!   worth 0, which meets it too. So all of them are held, whatever the path.
+//!   worth what meets it too (0 of the value, all that is left of the forced interval). So all of them are held, whatever the path.
 //!
 //! Captures lead to smaller tiers and are questions of their own. Time and memory are linear in the boards
 //! walked, about a hundred bytes each; a limit gives the walk up, keeping what is proven.
@@ -21,6 +21,7 @@ use std::collections::HashMap;
 use arrayvec::ArrayVec;
 
 use crate::board::Board;
+use crate::number::Number;
 use crate::rules::{MAX_MOVES, Move, Rules, Turn};
 use crate::search::{Answer, Search};
 
@@ -52,27 +53,30 @@ enum Task {
 /// A walk under way.
 struct Walk<'s, 'a, R, const P: usize> {
     search: &'s mut Search<'a, R, P>,
-    /// The prover's claim: at its boards a value of at least this, at the holder's at most its negative.
+    /// The prover's claim: at its boards a number of at least this, at the holder's at most its negative.
     claim: i32,
+    /// Which number that is at the prover's boards.
+    number: Number,
     effort: u32,
     nodes: Vec<Node<P>>,
     index: HashMap<(Board<P>, bool), u32>,
     tasks: Vec<Task>,
 }
 
-/// Answers "is the value of `board` at least `at_least`?" unless the search is exhausted or `go_on`
+/// Answers "is this number of `board` at least `at_least`?" unless the search is exhausted or `go_on`
 /// says no before. Questions about captures are asked with `effort`.
 pub(crate) fn ask<R: Rules<P>, const P: usize>(
     search: &mut Search<'_, R, P>,
     board: &Board<P>,
+    number: Number,
     at_least: i32,
     effort: u32,
     go_on: &dyn Fn() -> bool,
 ) -> Answer {
-    let mover_proves = at_least >= 1;
-    let claim = if mover_proves { at_least } else { 1 - at_least };
+    let mover_proves = !number.infinite_meets(at_least);
+    let (number, claim) = if mover_proves { (number, at_least) } else { (number.turned(), 1 - at_least) };
     let mut walk =
-        Walk { search, claim, effort, nodes: Vec::new(), index: HashMap::new(), tasks: Vec::new() };
+        Walk { search, claim, number, effort, nodes: Vec::new(), index: HashMap::new(), tasks: Vec::new() };
     let root = walk.node(*board, mover_proves);
     let mut walked = 0;
     while let Some(task) = walk.tasks.pop() {
@@ -99,12 +103,17 @@ pub(crate) fn ask<R: Rules<P>, const P: usize>(
     }
     for node in walk.nodes.iter().filter(|node| !node.proven) {
         let held = if node.prover_moves { Answer::AtMost(claim - 1) } else { Answer::AtLeast(1 - claim) };
-        walk.search.shared().store(&node.board, held, None, 1);
+        walk.search.shared().store(&node.board, walk.number(node.prover_moves), held, None, 1);
     }
     if mover_proves { Answer::AtMost(at_least - 1) } else { Answer::AtLeast(at_least) }
 }
 
 impl<R: Rules<P>, const P: usize> Walk<'_, '_, R, P> {
+    /// What the number in question is called at a board.
+    fn number(&self, prover_moves: bool) -> Number {
+        if prover_moves { self.number } else { self.number.turned() }
+    }
+
     /// The number of a board, which is to be expanded if it is new.
     fn node(&mut self, board: Board<P>, prover_moves: bool) -> u32 {
         if let Some(&at) = self.index.get(&(board, prover_moves)) {
@@ -196,8 +205,9 @@ impl<R: Rules<P>, const P: usize> Walk<'_, '_, R, P> {
             return;
         }
         let proof = if node.prover_moves { Answer::AtLeast(self.claim) } else { Answer::AtMost(-self.claim) };
-        let (board, dependents) = (node.board, std::mem::take(&mut node.dependents));
-        self.search.shared().store(&board, proof, pit, 1);
+        let (board, prover_moves, dependents) =
+            (node.board, node.prover_moves, std::mem::take(&mut node.dependents));
+        self.search.shared().store(&board, self.number(prover_moves), proof, pit, 1);
         for (parent, pit) in dependents {
             let proves = self.nodes[parent as usize].prover_moves;
             self.tasks.push(if proves { Task::Proven(parent, pit) } else { Task::Next(parent) });
@@ -206,7 +216,8 @@ impl<R: Rules<P>, const P: usize> Walk<'_, '_, R, P> {
 
     /// Whether a move proves the claim, where that is known without any search.
     fn settled(&self, m: &Move<P>, prover_moves: bool) -> Option<bool> {
-        let (lower, upper) = self.search.shared().known(&m.next);
+        let number = self.number(prover_moves).after(m.again);
+        let (lower, upper) = self.search.shared().known(&m.next, number);
         let captured = i32::from(m.captured);
         let (lower, upper) =
             if m.again { (captured + lower, captured + upper) } else { (captured - upper, captured - lower) };
@@ -224,7 +235,8 @@ impl<R: Rules<P>, const P: usize> Walk<'_, '_, R, P> {
         // one of the holder it refutes it.
         let worth = if prover_moves { self.claim } else { 1 - self.claim };
         let asks = if m.again { worth - captured } else { captured - worth + 1 };
-        let answer = self.search.ask(&m.next, asks, self.effort, go_on);
+        let number = self.number(prover_moves).after(m.again);
+        let answer = self.search.ask(&m.next, number, asks, self.effort, go_on);
         let is_worth = match (answer, m.again) {
             (Answer::AtLeast(_), true) | (Answer::AtMost(_), false) => true,
             (Answer::AtMost(_), true) | (Answer::AtLeast(_), false) => false,

@@ -7,14 +7,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
-use crate::analysis::{Analysis, MoveAnalysis, Source};
+use crate::analysis::{Analysis, Forced, MoveAnalysis, Source};
 use crate::board::Board;
 use crate::edges::{Edges, TierEdges};
+use crate::line;
+use crate::narrow::Interval;
 use crate::notation::{self, NotationError};
+use crate::number::Number;
 use crate::position::{Position, Side};
 use crate::profile::Profile;
+use crate::retrograde::Task;
 use crate::rules::{Illegal, Rules, Turn};
-use crate::solver::{self, Control, Found, Interval, Solver, Watch};
+use crate::solver::{Control, Found, Solver, Watch};
 use crate::table::TableError;
 use crate::tiers::{MemoryTiers, Tables, Tiers};
 
@@ -150,7 +154,13 @@ trait Game: Send + Sync {
     fn illegal(&self, position: &Position, pit: usize) -> Option<Illegal>;
     fn laps<'a>(&'a self, position: &Position, pit: usize) -> Box<dyn Iterator<Item = Lap> + 'a>;
     fn perft(&self, position: &Position, depth: u32) -> u64;
-    fn analyse(&self, position: &Position, pool: &rayon::ThreadPool, control: &Control<'_>) -> Option<Found>;
+    fn analyse(
+        &self,
+        position: &Position,
+        forced: bool,
+        pool: &rayon::ThreadPool,
+        control: &Control<'_>,
+    ) -> Option<Found>;
     fn probe(&self, position: &Position) -> Option<i32>;
     fn failed(&self) -> &AtomicBool;
     fn failure(&self) -> Option<Arc<TableError>>;
@@ -211,16 +221,22 @@ impl<R: Rules<P>, const P: usize> Game for Solver<R, P> {
         Solver::perft(self, &position.board::<P>(), depth)
     }
 
-    fn analyse(&self, position: &Position, pool: &rayon::ThreadPool, control: &Control<'_>) -> Option<Found> {
+    fn analyse(
+        &self,
+        position: &Position,
+        forced: bool,
+        pool: &rayon::ThreadPool,
+        control: &Control<'_>,
+    ) -> Option<Found> {
         let board = position.board::<P>();
         match self.rules.turn(&board) {
             Turn::Over { .. } => None,
-            Turn::Moves(moves) => Some(Solver::analyse(self, &board, &moves, pool, control)),
+            Turn::Moves(moves) => Some(Solver::analyse(self, &board, &moves, forced, pool, control)),
         }
     }
 
     fn probe(&self, position: &Position) -> Option<i32> {
-        self.tiers.tables().value(&position.board::<P>())
+        self.tiers.tables(Task::Values).number(&position.board::<P>(), Number::Value)
     }
 
     fn failed(&self) -> &AtomicBool {
@@ -230,6 +246,10 @@ impl<R: Rules<P>, const P: usize> Game for Solver<R, P> {
     fn failure(&self) -> Option<Arc<TableError>> {
         self.tiers.failure()
     }
+}
+
+fn known_forced([low, high]: [Interval; 2]) -> Forced {
+    Forced { low: [low.lower, low.upper], high: [high.lower, high.upper] }
 }
 
 fn letter(side: Side, pit: Option<u8>) -> char {
@@ -430,10 +450,34 @@ impl Engine {
         limits: &Limits<'_>,
         watch: &dyn Watch,
     ) -> Result<Analysis, EngineError> {
+        self.analysed_with(position, false, limits, watch)
+    }
+
+    /// As [`analyse`](Self::analyse), and the forced intervals of the position and of all its moves: what holds whatever
+    /// infinite play is worth. Found last, so a limit cuts them short first.
+    ///
+    /// # Errors
+    /// As [`analyse`](Self::analyse).
+    pub fn analyse_forced(
+        &self,
+        position: &Position,
+        limits: &Limits<'_>,
+        watch: &dyn Watch,
+    ) -> Result<Analysis, EngineError> {
+        self.analysed_with(position, true, limits, watch)
+    }
+
+    fn analysed_with(
+        &self,
+        position: &Position,
+        forced: bool,
+        limits: &Limits<'_>,
+        watch: &dyn Watch,
+    ) -> Result<Analysis, EngineError> {
         let started = Instant::now();
         let deadline = limits.time.map(|time| started + time);
         let control = Control { deadline, stop: limits.stop, failed: self.game.failed(), watch };
-        let found = self.game.analyse(position, &self.pool, &control);
+        let found = self.game.analyse(position, forced, &self.pool, &control);
         if let Some(error) = self.game.failure() {
             return Err(EngineError::Table(error));
         }
@@ -453,31 +497,34 @@ impl Engine {
         analysis.over = true;
         analysis.source = Source::Rules;
         analysis.distance = Some(0);
-        analysis.forced = Some([value; 2]);
-        analysis.standoff = Some(false);
+        analysis.forced = Some(Forced { low: [value; 2], high: [value; 2] });
         analysis
     }
 
     fn analysed(&self, position: &Position, moves: &[LegalMove], found: &Found) -> Analysis {
-        let mut analysis = self.blank(position, solver::root_interval(&found.moves));
+        let mut analysis = self.blank(position, Interval::best(found.moves.iter().map(|m| m.value)));
         analysis.source = if found.in_tier { Source::Table } else { Source::Search };
         analysis.distance = found.distance;
-        analysis.forced = found.forced;
-        analysis.standoff = found.forced.map(|[low, high]| low != high);
+        let forced: Option<Vec<[Interval; 2]>> = found.moves.iter().map(|m| m.forced).collect();
+        analysis.forced = forced.map(|moves| {
+            let end = |end: usize| Interval::best(moves.iter().map(|m| m[end]));
+            known_forced([end(0), end(1)])
+        });
         analysis.endless = self.endless(position);
         analysis.nodes = found.nodes;
         let mut order: Vec<usize> = (0..moves.len()).collect();
         order.sort_by_key(|&at| {
-            let Interval { lower, upper } = found.moves[at];
+            let Interval { lower, upper } = found.moves[at].value;
             // Among equals the move that the best line plays comes first.
             let leads =
                 found.line.first().is_some_and(|&pit| letter(position.side(), pit) == moves[at].letter);
-            (-lower, -upper, !leads, solver::tie_order(lower, found.conversions[at]))
+            (-lower, -upper, !leads, line::tie_order(lower, found.moves[at].conversion))
         });
         analysis.moves = order
             .into_iter()
             .map(|at| {
-                let (m, Interval { lower, upper }) = (&moves[at], found.moves[at]);
+                let (m, found) = (&moves[at], &found.moves[at]);
+                let Interval { lower, upper } = found.value;
                 MoveAnalysis {
                     letter: m.letter,
                     captured: m.captured,
@@ -486,6 +533,7 @@ impl Engine {
                     value: (lower == upper).then_some(lower),
                     bounds: [lower, upper],
                     exact: lower == upper,
+                    forced: found.forced.map(known_forced),
                     position: m.position,
                 }
             })

@@ -9,7 +9,7 @@
 //!
 //! # The map
 //! A query goes [`Engine`] → `solver` (questions about each move) → `search` (one question, answered by proof) →
-//! [`rules`] → `sow`, with the solved `tiers` below it (tables, or solved in memory) and the tables `tt` and `numbers` beside it.
+//! [`rules`] → `sow`, with the solved `tiers` below it (tables, or solved in memory) and the tables `tt` and `proof_numbers` beside it.
 //!
 //! A build goes [`build`](mod@build) → `retrograde` (one tier, from the outside in) → `edges` (a tier's moves, forward and backward) →
 //! [`rules`] → `sow`, standing on `lower`, the tiers below; it ends in `table`, a file whose numbers `codec` packs. A probe of such
@@ -39,12 +39,15 @@ pub mod export;
 mod file_tier;
 pub mod index;
 pub mod info;
+mod line;
 mod lower;
+mod narrow;
 pub mod notation;
-mod numbers;
+mod number;
 mod packed;
 pub mod position;
 pub mod profile;
+mod proof_numbers;
 mod retrograde;
 pub mod rules;
 mod search;
@@ -55,7 +58,7 @@ mod tiers;
 mod tt;
 pub mod verify;
 
-pub use analysis::{Analysis, MoveAnalysis};
+pub use analysis::{Analysis, Forced, MoveAnalysis};
 pub use engine::{Engine, EngineError, LegalMove, Limits, Options, Settings};
 pub use position::{Position, Side};
 pub use profile::{Profile, Ruleset};

@@ -34,7 +34,8 @@ use arrayvec::ArrayVec;
 
 use crate::board::Board;
 use crate::closed_set;
-use crate::numbers::{INFINITE, ProofNumbers, Slot};
+use crate::number::Number;
+use crate::proof_numbers::{INFINITE, ProofNumbers, Slot};
 use crate::rules::{MAX_MOVES, Rules, Turn};
 use crate::tiers::Solved;
 use crate::tt::{Entry, Key, TranspositionTable};
@@ -83,23 +84,24 @@ pub(crate) enum Answer {
 #[derive(Clone, Copy)]
 pub(crate) struct Knowledge<'a, R, const P: usize> {
     pub(crate) rules: R,
+    /// The tiers in which the numbers that are asked for are solved.
     pub(crate) tiers: Solved<'a, R>,
     pub(crate) bounds: &'a TranspositionTable,
     pub(crate) numbers: &'a ProofNumbers,
 }
 
 impl<R: Rules<P>, const P: usize> Knowledge<'_, R, P> {
-    /// The value of a board in a solved tier.
+    /// A number of a board in a solved tier.
     #[inline(always)]
-    pub(crate) fn solved(&self, board: &Board<P>) -> Option<i32> {
-        self.tiers.value(board)
+    pub(crate) fn solved(&self, board: &Board<P>, number: Number) -> Option<i32> {
+        self.tiers.number(board, number)
     }
 
-    /// The proven bounds of the value of a board.
-    pub(crate) fn known(&self, board: &Board<P>) -> (i32, i32) {
-        match self.solved(board) {
-            Some(value) => (value, value),
-            None => self.bounded(board, self.bounds.key(board)),
+    /// The proven bounds of a number of a board.
+    pub(crate) fn known(&self, board: &Board<P>, number: Number) -> (i32, i32) {
+        match self.solved(board, number) {
+            Some(solved) => (solved, solved),
+            None => self.bounded(board, self.bounds.key(board, number)),
         }
     }
 
@@ -114,7 +116,14 @@ impl<R: Rules<P>, const P: usize> Knowledge<'_, R, P> {
     }
 
     /// Stores an answer that is true of a board whatever the path. `nodes`: the work it took.
-    pub(crate) fn store(&self, board: &Board<P>, answer: Answer, pit: Option<u8>, nodes: u64) {
+    pub(crate) fn store(
+        &self,
+        board: &Board<P>,
+        number: Number,
+        answer: Answer,
+        pit: Option<u8>,
+        nodes: u64,
+    ) {
         let seeds = board.seeds() as i32;
         if self.tiers.covers(board.seeds()) {
             return;
@@ -125,7 +134,8 @@ impl<R: Rules<P>, const P: usize> Knowledge<'_, R, P> {
             Answer::Open => return,
         };
         let work = nodes.checked_ilog2().unwrap_or(0) as u8;
-        self.bounds.put(self.bounds.key(board), Entry { lower: lower as i8, upper: upper as i8, pit, work });
+        let entry = Entry { lower: lower as i8, upper: upper as i8, pit, work };
+        self.bounds.put(self.bounds.key(board, number), entry);
     }
 }
 
@@ -146,7 +156,8 @@ struct Choice<const P: usize> {
     captured: i32,
     again: bool,
     pit: Option<u8>,
-    /// The question about `next` that this node's question turns into.
+    /// The question about `next` that this node's question turns into: is this number at least so much?
+    number: Number,
     asks: i32,
     /// Where `next` is in the transposition table, `None` in a solved tier.
     key: Option<Key>,
@@ -175,7 +186,8 @@ struct Frame<const P: usize> {
     board: Board<P>,
     /// 0 for the side to move at the root, 1 for the other.
     side: u8,
-    /// The question: is the value of `board` at least this?
+    /// The question: is this number of `board` at least so much?
+    number: Number,
     at_least: i32,
     /// The search leaves this node when a number reaches its threshold.
     proof_limit: u32,
@@ -212,6 +224,7 @@ impl Result {
 struct Held<const P: usize> {
     board: Board<P>,
     side: u8,
+    number: Number,
     at_least: i32,
 }
 
@@ -252,16 +265,17 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         self.nodes += 1;
     }
 
-    /// Answers "is the value of `board` at least `at_least`?", unless that takes more than `effort`
+    /// Answers "is this number of `board` at least `at_least`?", unless that takes more than `effort`
     /// allows (each step doubles it) or `go_on` says no before.
     pub(crate) fn ask(
         &mut self,
         board: &Board<P>,
+        number: Number,
         at_least: i32,
         effort: u32,
         go_on: &dyn Fn() -> bool,
     ) -> Answer {
-        let (lower, upper) = self.shared.known(board);
+        let (lower, upper) = self.shared.known(board, number);
         if lower >= at_least {
             return Answer::AtLeast(lower);
         }
@@ -269,11 +283,11 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
             return Answer::AtMost(upper);
         }
         let effort = effort.min(MOST_EFFORT);
-        let answer = match self.best_first(board, at_least, FIRST_NODES << effort, go_on) {
+        let answer = match self.best_first(board, number, at_least, FIRST_NODES << effort, go_on) {
             Answer::Open => {
                 let limit = self.limit;
                 self.limit = limit.min(self.nodes + (FIRST_WALK << effort));
-                let answer = closed_set::ask(self, board, at_least, effort, go_on);
+                let answer = closed_set::ask(self, board, number, at_least, effort, go_on);
                 self.limit = limit;
                 answer
             }
@@ -286,11 +300,17 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         }
     }
 
-    /// Answers "is the value of `board` at least `at_least`?", unless `go_on` says no before.
-    pub(crate) fn settle(&mut self, board: &Board<P>, at_least: i32, go_on: &dyn Fn() -> bool) -> Answer {
+    /// Answers "is this number of `board` at least `at_least`?", unless `go_on` says no before.
+    pub(crate) fn settle(
+        &mut self,
+        board: &Board<P>,
+        number: Number,
+        at_least: i32,
+        go_on: &dyn Fn() -> bool,
+    ) -> Answer {
         let mut effort = 0;
         loop {
-            let answer = self.ask(board, at_least, effort, go_on);
+            let answer = self.ask(board, number, at_least, effort, go_on);
             if answer != Answer::Open || !go_on() {
                 return answer;
             }
@@ -299,9 +319,16 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
     }
 
     /// The best-first search for an answer, with at most `most` nodes.
-    fn best_first(&mut self, board: &Board<P>, at_least: i32, most: u64, go_on: &dyn Fn() -> bool) -> Answer {
+    fn best_first(
+        &mut self,
+        board: &Board<P>,
+        number: Number,
+        at_least: i32,
+        most: u64,
+        go_on: &dyn Fn() -> bool,
+    ) -> Answer {
         let first = self.nodes;
-        let mut result = self.enter(*board, 0, at_least, (INFINITE, INFINITE), 0);
+        let mut result = self.enter(*board, 0, (number, at_least), (INFINITE, INFINITE), 0);
         let mut polled = self.nodes;
         loop {
             if let Some(done) = result.take() {
@@ -334,8 +361,8 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         go_on: &dyn Fn() -> bool,
     ) -> Option<Option<u8>> {
         debug_assert!(at_least >= 1, "only a proof is sure to make progress");
-        let Answer::AtLeast(_) = self.settle(board, at_least, go_on) else { return None };
-        let entry = self.shared.bounds.get(self.shared.bounds.key(board))?;
+        let Answer::AtLeast(_) = self.settle(board, Number::Value, at_least, go_on) else { return None };
+        let entry = self.shared.bounds.get(self.shared.bounds.key(board, Number::Value))?;
         (i32::from(entry.lower) >= at_least).then_some(entry.pit)
     }
 
@@ -351,7 +378,7 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         &mut self,
         board: Board<P>,
         side: u8,
-        at_least: i32,
+        (number, at_least): (Number, i32),
         (proof_limit, disproof_limit): (u32, u32),
         since_capture: usize,
     ) -> Option<Result> {
@@ -366,6 +393,7 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         let mut frame = Frame {
             board,
             side,
+            number,
             at_least,
             proof_limit,
             disproof_limit,
@@ -379,7 +407,8 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
             let captured = i32::from(m.captured);
             let asks = if m.again { at_least - captured } else { captured - at_least + 1 };
             let in_tiers = self.shared.tiers.covers(m.next.seeds());
-            let key = (!in_tiers).then(|| self.shared.bounds.key(&m.next));
+            let after = number.after(m.again);
+            let key = (!in_tiers).then(|| self.shared.bounds.key(&m.next, after));
             let slot = ProofNumbers::slot(key.unwrap_or(0), asks);
             let (proof, disproof) = first_guess(&m.next, asks);
             let (proof, disproof) = if m.again { (proof, disproof) } else { (disproof, proof) };
@@ -388,6 +417,7 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
                 captured,
                 again: m.again,
                 pit: m.pit,
+                number: after,
                 asks,
                 key,
                 slot,
@@ -401,7 +431,7 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
                 let repeated = (since_capture..self.path.len())
                     .find(|&ply| self.path[ply].side == child_side && self.path[ply].board == m.next);
                 if let Some(ply) = repeated {
-                    choice.settle_provisionally(at_least, lean_on(ply - since_capture));
+                    choice.settle_provisionally(number, at_least, lean_on(ply - since_capture));
                 }
             }
             frame.choices.push(choice);
@@ -415,7 +445,7 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         let ply = self.path.len() - 1;
         let shared = self.shared;
         let frame = &mut self.path[ply];
-        let at_least = frame.at_least;
+        let (number, at_least) = (frame.number, frame.at_least);
         let mut best = None;
         // The least and the second least proof number.
         let (mut proof, mut second) = (INFINITE, INFINITE);
@@ -423,7 +453,7 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         let (mut hardest, mut open) = (0, 0);
         for (at, choice) in frame.choices.iter_mut().enumerate() {
             if !choice.settled() {
-                look_up(&shared, &self.held, frame.side, choice, at_least);
+                look_up(&shared, &self.held, frame.side, choice, (number, at_least));
             }
             if choice.proof < proof {
                 (second, proof) = (proof, choice.proof);
@@ -454,7 +484,7 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         if reached(proof, frame.proof_limit) || reached(disproof, frame.disproof_limit) {
             let frame = self.path.pop().expect("a node is left");
             self.release(&frame, None);
-            let slot = ProofNumbers::slot(shared.bounds.key(&frame.board), at_least);
+            let slot = ProofNumbers::slot(shared.bounds.key(&frame.board, number), at_least);
             shared.numbers.put(slot, proof, disproof);
             return Some(Result { proof, disproof, bound: 0, leans: FREE });
         }
@@ -472,8 +502,8 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         let limits = if choice.again { (proof_limit, disproof_limit) } else { (disproof_limit, proof_limit) };
         let since_capture = if choice.captured > 0 { ply + 1 } else { frame.since_capture };
         let side = if choice.again { frame.side } else { frame.side ^ 1 };
-        let (next, asks) = (choice.next, choice.asks);
-        self.enter(next, side, asks, limits, since_capture)
+        let (next, question) = (choice.next, (choice.number, choice.asks));
+        self.enter(next, side, question, limits, since_capture)
     }
 
     /// Leaves the last node of the path, settled, and stores what is proven by it.
@@ -481,15 +511,16 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         let frame = self.path.pop().expect("a node is left");
         let answer = |bound| if holds { Answer::AtLeast(bound) } else { Answer::AtMost(bound) };
         let nodes = self.nodes - frame.nodes;
-        let mover_proves = frame.at_least >= 1;
+        let (number, at_least) = (frame.number, frame.at_least);
+        let mover_proves = !number.infinite_meets(at_least);
         if holds == mover_proves {
             debug_assert_eq!(leans, FREE, "a proof has no repetition");
             self.release(&frame, None);
-            self.shared.store(&frame.board, answer(bound), pit, nodes);
+            self.shared.store(&frame.board, number, answer(bound), pit, nodes);
             return Result::settled(holds, bound, FREE);
         }
         // A hold that leans on something is only known to meet the question itself.
-        let asked = if holds { frame.at_least } else { frame.at_least - 1 };
+        let asked = if holds { at_least } else { at_least - 1 };
         let bound = if leans == FREE { bound } else { asked };
         let plies = self.path.len() - frame.since_capture;
         // Leaning on itself a node goes round for ever, which holds. The last bit is only this node's
@@ -498,10 +529,10 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         let leans = leans & !own;
         self.release(&frame, Some(leans));
         if leans == FREE {
-            self.shared.store(&frame.board, answer(bound), pit, nodes);
+            self.shared.store(&frame.board, number, answer(bound), pit, nodes);
         } else {
             self.held.insert((frame.board, frame.side), leans);
-            self.trail.push(Held { board: frame.board, side: frame.side, at_least: frame.at_least });
+            self.trail.push(Held { board: frame.board, side: frame.side, number, at_least });
         }
         Result::settled(holds, bound, leans)
     }
@@ -532,12 +563,12 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
                 *leans = *leans & !own | held_on;
                 if *leans == FREE {
                     held.remove(&key);
-                    let answer = if entry.at_least >= 1 {
-                        Answer::AtMost(entry.at_least - 1)
-                    } else {
+                    let answer = if entry.number.infinite_meets(entry.at_least) {
                         Answer::AtLeast(entry.at_least)
+                    } else {
+                        Answer::AtMost(entry.at_least - 1)
                     };
-                    shared.store(&entry.board, answer, None, 1);
+                    shared.store(&entry.board, entry.number, answer, None, 1);
                     continue;
                 }
             }
@@ -549,9 +580,9 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
 }
 
 impl<const P: usize> Choice<P> {
-    /// A repetition holds for the side that infinite play suits: value 0 against the question.
-    fn settle_provisionally(&mut self, at_least: i32, leans: Leans) {
-        if at_least <= 0 {
+    /// A repetition holds for the side that infinite play suits.
+    fn settle_provisionally(&mut self, number: Number, at_least: i32, leans: Leans) {
+        if number.infinite_meets(at_least) {
             self.settle(true, at_least, leans);
         } else {
             self.settle(false, at_least - 1, leans);
@@ -582,12 +613,13 @@ fn look_up<R: Rules<P>, const P: usize>(
     held: &HashMap<(Board<P>, u8), Leans>,
     side: u8,
     choice: &mut Choice<P>,
-    at_least: i32,
+    (number, at_least): (Number, i32),
 ) {
     let (lower, upper) = match choice.key {
         None => {
-            let value = shared.solved(&choice.next).expect("a move without a key leads to a solved tier");
-            (value, value)
+            let solved = shared.solved(&choice.next, choice.number);
+            let solved = solved.expect("a move without a key leads to a solved tier");
+            (solved, solved)
         }
         Some(key) => shared.bounded(&choice.next, key),
     };
@@ -607,7 +639,7 @@ fn look_up<R: Rules<P>, const P: usize>(
         && !held.is_empty()
         && let Some(&leans) = held.get(&(choice.next, side ^ 1))
     {
-        return choice.settle_provisionally(at_least, leans);
+        return choice.settle_provisionally(number, at_least, leans);
     }
     if let Some((proof, disproof)) = shared.numbers.get(choice.slot) {
         (choice.proof, choice.disproof) = if choice.again { (proof, disproof) } else { (disproof, proof) };

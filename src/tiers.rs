@@ -11,6 +11,7 @@ use crate::edges::TierEdges;
 use crate::file_tier::{BlockBudget, FileTier};
 use crate::index;
 use crate::lower::{self, Lower};
+use crate::number::Number;
 use crate::packed::Packed;
 use crate::profile::Profile;
 use crate::retrograde::{Alone, Below, Means, Meter, NEVER, Task, Tier, Unsolved};
@@ -95,10 +96,14 @@ pub(crate) struct Tiers<R> {
     rules: R,
     /// The tables from 0 seeds up, without a gap; an empty place for a number of seeds that no position has.
     files: Vec<Option<FileTier>>,
+    /// How many of these, from 0 seeds up, have the forced intervals too.
+    files_with_intervals: usize,
     budget: BlockBudget,
     /// The largest tier that may be solved in memory, in seeds. `None`: not even the empty board.
     most: Option<u32>,
     memory: Vec<OnceLock<MemoryTier>>,
+    /// The forced intervals of the tiers in memory, `low` and `high`: solved only where they are asked for.
+    intervals: Vec<OnceLock<[Packed; 2]>>,
     failed: AtomicBool,
     failure: OnceLock<Arc<TableError>>,
 }
@@ -113,30 +118,12 @@ pub(crate) struct Solved<'a, R> {
     from_files: bool,
 }
 
-/// A number of a board in a tier: its value, or an end of its forced interval.
-#[derive(Clone, Copy)]
-enum Number {
-    Value,
-    Low,
-    High,
-}
-
-impl Number {
-    /// What the other side calls it.
-    fn turned(self) -> Self {
-        match self {
-            Number::Value => Number::Value,
-            Number::Low => Number::High,
-            Number::High => Number::Low,
-        }
-    }
-
-    fn plane(self) -> Plane {
-        match self {
-            Number::Value => Plane::Values,
-            Number::Low => Plane::Low,
-            Number::High => Plane::High,
-        }
+/// Where tables keep a number.
+fn plane(number: Number) -> Plane {
+    match number {
+        Number::Value => Plane::Values,
+        Number::Low => Plane::Low,
+        Number::High => Plane::High,
     }
 }
 
@@ -147,9 +134,10 @@ impl<R> Solved<'_, R> {
         (seeds as usize) < self.len
     }
 
-    /// The value of a board, from the side to move. `None`: its tier is not solved. Meaningless once a table has failed.
+    /// A number of a board that these tiers are solved for. `None`: its tier is not solved. Meaningless once a table has
+    /// failed.
     #[inline(always)]
-    pub(crate) fn value<const P: usize>(&self, board: &Board<P>) -> Option<i32>
+    pub(crate) fn number<const P: usize>(&self, board: &Board<P>, number: Number) -> Option<i32>
     where
         R: Rules<P>,
     {
@@ -158,9 +146,15 @@ impl<R> Solved<'_, R> {
             return None;
         }
         if self.from_files {
-            return Some(self.true_number(board, Number::Value).into());
+            return Some(self.true_number(board, number).into());
         }
-        Some(self.tiers.memory[seeds as usize].get()?.values.get(index::rank(board)).into())
+        let seeds = seeds as usize;
+        let numbers = match number {
+            Number::Value => &self.tiers.memory[seeds].get()?.values,
+            Number::Low => &self.tiers.intervals[seeds].get()?[0],
+            Number::High => &self.tiers.intervals[seeds].get()?[1],
+        };
+        Some(numbers.get(index::rank(board)).into())
     }
 
     /// The larger of what the table has stored and of the best exit. Exits lead to smaller tiers, so this ends.
@@ -170,7 +164,7 @@ impl<R> Solved<'_, R> {
     {
         let Some(file) = &self.tiers.files[board.seeds() as usize] else { return 0 };
         let rank = index::rank(board);
-        let mut best = self.tiers.told(file.stored(number.plane(), rank, &self.tiers.budget)).unwrap_or(0);
+        let mut best = self.tiers.told(file.stored(plane(number), rank, &self.tiers.budget)).unwrap_or(0);
         let over = self.tiers.rules.each_move(board, |m| {
             if m.captured > 0 {
                 let rest = if m.again {
@@ -198,19 +192,6 @@ impl<R> Solved<'_, R> {
             self.tiers.memory[seeds as usize].get()?.distances[rank as usize]
         };
         Some(distance).filter(|&distance| distance != NEVER)
-    }
-
-    /// The forced interval of a board. `None`: no table has it.
-    pub(crate) fn interval<const P: usize>(&self, board: &Board<P>) -> Option<[i32; 2]>
-    where
-        R: Rules<P>,
-    {
-        let known = |file: &Option<FileTier>| file.as_ref().is_none_or(|file| file.file().has(Plane::Low));
-        let seeds = board.seeds();
-        if !self.from_files || !self.covers(seeds) || !self.tiers.files[..=seeds as usize].iter().all(known) {
-            return None;
-        }
-        Some([Number::Low, Number::High].map(|number| self.true_number(board, number).into()))
     }
 }
 
@@ -241,13 +222,17 @@ impl<R> Tiers<R> {
                 })
                 .last(),
         };
-        let memory = (0..most.map_or(0, |most| most + 1)).map(|_| OnceLock::new()).collect();
+        let in_memory = 0..most.map_or(0, |most| most + 1);
+        let files = open(profile, tables, R::UNIT)?;
+        let known = |file: &&Option<FileTier>| file.as_ref().is_none_or(|file| file.file().has(Plane::Low));
         Ok(Self {
             rules,
-            files: open(profile, tables, R::UNIT)?,
+            files_with_intervals: files.iter().take_while(known).count(),
+            files,
             budget: BlockBudget::new(block_bytes),
             most,
-            memory,
+            memory: in_memory.clone().map(|_| OnceLock::new()).collect(),
+            intervals: in_memory.map(|_| OnceLock::new()).collect(),
             failed: AtomicBool::new(false),
             failure: OnceLock::new(),
         })
@@ -275,9 +260,13 @@ impl<R> Tiers<R> {
         self.failed.store(true, Relaxed);
     }
 
-    /// The tiers that have tables.
-    pub(crate) fn tables(&self) -> Solved<'_, R> {
-        Solved { tiers: self, len: self.files.len(), from_files: true }
+    /// The tiers that have tables of what the task finds.
+    pub(crate) fn tables(&self, task: Task) -> Solved<'_, R> {
+        let len = match task {
+            Task::Values => self.files.len(),
+            Task::Forced => self.files_with_intervals,
+        };
+        Solved { tiers: self, len, from_files: true }
     }
 
     /// No tier at all.
@@ -287,19 +276,39 @@ impl<R> Tiers<R> {
 
     /// The tiers that serve boards of up to `seeds` seeds: tables where they reach that far or further than what may be solved in
     /// memory, else all in memory. `None` where tiers are to be solved first: [`solve`](Self::solve).
-    pub(crate) fn ready(&self, seeds: u32) -> Option<Solved<'_, R>> {
-        let (files, memory) = (self.files.len(), self.most.map_or(0, |most| most as usize + 1));
-        if files > seeds as usize || files >= memory {
-            return Some(Solved { tiers: self, len: files, from_files: true });
+    pub(crate) fn ready(&self, task: Task, seeds: u32) -> Option<Solved<'_, R>> {
+        let tables = self.tables(task);
+        let memory = self.most.map_or(0, |most| most as usize + 1);
+        if tables.covers(seeds) || tables.len >= memory {
+            return Some(tables);
         }
         let len = memory.min(seeds as usize + 1);
-        self.memory[len - 1].get().map(|_| Solved { tiers: self, len, from_files: false })
+        let solved = match task {
+            Task::Values => self.memory[len - 1].get().is_some(),
+            Task::Forced => self.intervals[len - 1].get().is_some(),
+        };
+        solved.then_some(Solved { tiers: self, len, from_files: false })
     }
 
-    /// Solves the tiers in memory that serve boards of up to `seeds` seeds, those that have tables read from them, on rayon's
-    /// threads. Twice at once is twice the work. Stops early where `stop` is raised or a table fails. `started` is told each
-    /// tier to be solved.
-    pub(crate) fn solve<const P: usize>(&self, seeds: u32, stop: &AtomicBool, started: impl Fn(u32))
+    /// Solves the tiers in memory that serve boards of up to `seeds` seeds, on rayon's threads. Twice at once is twice the work. Stops
+    /// early where `stop` is raised or a table fails. `started` is told each tier to be solved.
+    pub(crate) fn solve<const P: usize>(
+        &self,
+        task: Task,
+        seeds: u32,
+        stop: &AtomicBool,
+        started: impl Fn(u32),
+    ) where
+        R: Rules<P>,
+    {
+        match task {
+            Task::Values => self.solve_values(seeds, stop, started),
+            Task::Forced => self.solve_intervals(seeds, stop, started),
+        }
+    }
+
+    /// Values and distances; those that have tables are read from them.
+    fn solve_values<const P: usize>(&self, seeds: u32, stop: &AtomicBool, started: impl Fn(u32))
     where
         R: Rules<P>,
     {
@@ -325,6 +334,46 @@ impl<R> Tiers<R> {
             }
             below.push(tier);
         }
+    }
+
+    /// Forced intervals, tables or not: these tiers are small.
+    fn solve_intervals<const P: usize>(&self, seeds: u32, stop: &AtomicBool, started: impl Fn(u32))
+    where
+        R: Rules<P>,
+    {
+        let (mut lows, mut highs): (Vec<&Packed>, Vec<&Packed>) = (Vec::new(), Vec::new());
+        for (seeds, slot) in (0..=seeds).zip(&self.intervals) {
+            if slot.get().is_none() {
+                let interval = if seeds % R::UNIT != 0 {
+                    Some(<[Packed; 2]>::default())
+                } else {
+                    started(seeds);
+                    solve_interval::<R, P>(self.rules, seeds, Below { low: &lows, high: &highs }, stop)
+                };
+                let Some(interval) = interval else { return };
+                let _ = slot.set(interval);
+            }
+            let [low, high] = slot.get().expect("just solved");
+            lows.push(low);
+            highs.push(high);
+        }
+    }
+}
+
+/// The forced intervals of a tier. `None` where `stop` was raised before the end.
+fn solve_interval<R: Rules<P>, const P: usize>(
+    rules: R,
+    seeds: u32,
+    below: Below<'_>,
+    stop: &AtomicBool,
+) -> Option<[Packed; 2]> {
+    let edges = TierEdges { rules, seeds };
+    let mut tier = Tier::new(&edges, R::UNIT, Task::Forced, &Alone);
+    let means = Means { edges: &edges, below, spread: &Alone, meter: &Meter::default(), stop };
+    match tier.solve(means, &mut |_| {}) {
+        Ok(()) => Some([0, 1].map(|plane| tier.packed(plane))),
+        Err(Unsolved::Stopped) => None,
+        Err(error) => panic!("the tier of {seeds} seeds: {error}"),
     }
 }
 

@@ -1,19 +1,19 @@
 //! The transposition table: proven bounds of positions, shared by all threads without a lock.
 //!
 //! An entry holds only what is true of its position whatever path led there: a lower and an upper
-//! bound of its value, the pit that looked best, and how much work its proof took. Positions are
-//! identified by their exact rank, never by a hash, so an entry can not be taken for another's.
+//! bound of its value or of an end of its forced interval, the pit that looked best, and how much work its proof took. Keys are
+//! exact, three for each rank and never a hash, so an entry can not be taken for another's.
 //!
 //! ```text
-//! narrow, one word   rank 41 bits | lower + 64: 7 | upper + 64: 7 | pit 3 | work 6
-//! wide, two words    low rank 64 bits ^ mix(second) ; high rank 20 bits | lower + 128: 8 | upper + 128: 8 | pit 4 | work 6
+//! narrow, one word   key 42 bits | lower + 64: 7 | upper + 64: 7 | pit 3 | work 5
+//! wide, two words    low key 64 bits ^ mix(second) ; high key 22 bits | lower + 128: 8 | upper + 128: 8 | pit 4 | work 5
 //! ```
 //!
 //! Narrow entries serve boards of up to 12 pits and 48 seeds. A reader of a wide entry may see the
 //! words of two different writes; the first word then does not match the second and the entry is
 //! not taken (Hyatt and Mann, "A lockless transposition table implementation", ICGA 2002).
 //!
-//! A bucket is one cache line's worth of entries; the rank chooses the bucket by multiplication, so
+//! A bucket is half a cache line of entries; the key chooses the bucket by multiplication, so
 //! any number of buckets works. A new entry replaces its own position's, merging the bounds, else
 //! an empty place, else the least work of all but the first place, which keeps the largest.
 
@@ -23,6 +23,7 @@ use rayon::prelude::*;
 
 use crate::board::{Board, MAX_SEEDS};
 use crate::index;
+use crate::number::Number;
 
 /// Words of a bucket: half a cache line, two buckets in each.
 const BUCKET: usize = 4;
@@ -34,11 +35,11 @@ pub(crate) struct Entry {
     pub(crate) upper: i8,
     /// The pit to try first, `None` where nothing is known.
     pub(crate) pit: Option<u8>,
-    /// Binary logarithm of the nodes its proof took.
+    /// Binary logarithm of the nodes its proof took, [`MOST_WORK`] for any more.
     pub(crate) work: u8,
 }
 
-/// The exact identity of a position in the table.
+/// The exact identity of a position's number in the table.
 pub(crate) type Key = u128;
 
 /// A table of fixed size.
@@ -53,7 +54,15 @@ pub(crate) fn zeroed(words: usize) -> Vec<AtomicU64> {
     (0..words).into_par_iter().with_min_len(1 << 16).map(|_| AtomicU64::new(0)).collect()
 }
 
-const RANK_BITS: u32 = 41;
+/// The most that an entry's `work` can be.
+const MOST_WORK: u8 = 31;
+
+/// Bits of a narrow key: three times the boards of up to 48 seeds on 2x6 is less than 2^42.
+const KEY_BITS: u32 = 42;
+
+/// Bits of a wide key's high part: three times the boards of up to 96 seeds on 2x12 is less than 2^86.
+const HIGH_BITS: u32 = 22;
+
 const NO_PIT: u64 = 7;
 const NO_PIT_WIDE: u64 = 15;
 
@@ -66,11 +75,16 @@ impl TranspositionTable {
         Self { words: zeroed(buckets * BUCKET), wide: pits > 12 || seeds > 48 }
     }
 
-    /// The key of a board.
+    /// The key of a board's number.
     #[inline(always)]
-    pub(crate) fn key<const P: usize>(&self, board: &Board<P>) -> Key {
-        // One more than the rank, so that no key is 0: a zero word is an empty place.
-        1 + if self.wide { index::global_rank(board) } else { u128::from(index::short_global_rank(board)) }
+    pub(crate) fn key<const P: usize>(&self, board: &Board<P>, number: Number) -> Key {
+        let number = number as u8;
+        // No key is 0: a zero word is an empty place.
+        if self.wide {
+            1 + 3 * index::global_rank(board) + Key::from(number)
+        } else {
+            Key::from(1 + 3 * index::short_global_rank(board) + u64::from(number))
+        }
     }
 
     #[inline(always)]
@@ -95,13 +109,14 @@ impl TranspositionTable {
         } else {
             bucket.iter().find_map(|word| {
                 let word = word.load(Relaxed);
-                (word & ((1 << RANK_BITS) - 1) == key as u64).then(|| narrow_entry(word))
+                (word & ((1 << KEY_BITS) - 1) == key as u64).then(|| narrow_entry(word))
             })
         }
     }
 
     /// Adds what is proven of the position with this key to what was known of it.
     pub(crate) fn put(&self, key: Key, mut entry: Entry) {
+        entry.work = entry.work.min(MOST_WORK);
         let bucket = self.bucket(key);
         let width = if self.wide { 2 } else { 1 };
         let mut place = 0;
@@ -111,7 +126,7 @@ impl TranspositionTable {
             let (old_key, old) = if self.wide {
                 (wide_key(bucket[at].load(Relaxed), word), wide_entry(word))
             } else {
-                (u128::from(word & ((1 << RANK_BITS) - 1)), narrow_entry(word))
+                (u128::from(word & ((1 << KEY_BITS) - 1)), narrow_entry(word))
             };
             if old_key == key {
                 entry.lower = entry.lower.max(old.lower);
@@ -133,45 +148,45 @@ impl TranspositionTable {
         }
         if self.wide {
             let second = (key >> 64) as u64
-                | ((i64::from(entry.lower) + 128) as u64) << 20
-                | ((i64::from(entry.upper) + 128) as u64) << 28
-                | entry.pit.map_or(NO_PIT_WIDE, u64::from) << 36
-                | u64::from(entry.work) << 40;
+                | ((i64::from(entry.lower) + 128) as u64) << HIGH_BITS
+                | ((i64::from(entry.upper) + 128) as u64) << (HIGH_BITS + 8)
+                | entry.pit.map_or(NO_PIT_WIDE, u64::from) << (HIGH_BITS + 16)
+                | u64::from(entry.work) << (HIGH_BITS + 20);
             bucket[place].store(key as u64 ^ mix(second), Relaxed);
             bucket[place + 1].store(second, Relaxed);
         } else {
             let word = key as u64
-                | ((i64::from(entry.lower) + 64) as u64) << RANK_BITS
-                | ((i64::from(entry.upper) + 64) as u64) << (RANK_BITS + 7)
-                | entry.pit.map_or(NO_PIT, u64::from) << (RANK_BITS + 14)
-                | u64::from(entry.work) << (RANK_BITS + 17);
+                | ((i64::from(entry.lower) + 64) as u64) << KEY_BITS
+                | ((i64::from(entry.upper) + 64) as u64) << (KEY_BITS + 7)
+                | entry.pit.map_or(NO_PIT, u64::from) << (KEY_BITS + 14)
+                | u64::from(entry.work) << (KEY_BITS + 17);
             bucket[place].store(word, Relaxed);
         }
     }
 }
 
 fn narrow_entry(word: u64) -> Entry {
-    let pit = word >> (RANK_BITS + 14) & 7;
+    let pit = word >> (KEY_BITS + 14) & 7;
     Entry {
-        lower: ((word >> RANK_BITS & 0x7f) as i64 - 64) as i8,
-        upper: ((word >> (RANK_BITS + 7) & 0x7f) as i64 - 64) as i8,
+        lower: ((word >> KEY_BITS & 0x7f) as i64 - 64) as i8,
+        upper: ((word >> (KEY_BITS + 7) & 0x7f) as i64 - 64) as i8,
         pit: (pit != NO_PIT).then_some(pit as u8),
-        work: (word >> (RANK_BITS + 17)) as u8,
+        work: (word >> (KEY_BITS + 17)) as u8,
     }
 }
 
 fn wide_entry(second: u64) -> Entry {
-    let pit = second >> 36 & 15;
+    let pit = second >> (HIGH_BITS + 16) & 15;
     Entry {
-        lower: ((second >> 20 & 0xff) as i64 - 128) as i8,
-        upper: ((second >> 28 & 0xff) as i64 - 128) as i8,
+        lower: ((second >> HIGH_BITS & 0xff) as i64 - 128) as i8,
+        upper: ((second >> (HIGH_BITS + 8) & 0xff) as i64 - 128) as i8,
         pit: (pit != NO_PIT_WIDE).then_some(pit as u8),
-        work: (second >> 40) as u8 & 63,
+        work: (second >> (HIGH_BITS + 20)) as u8 & MOST_WORK,
     }
 }
 
 fn wide_key(first: u64, second: u64) -> Key {
-    u128::from(first ^ mix(second)) | u128::from(second & 0xf_ffff) << 64
+    u128::from(first ^ mix(second)) | u128::from(second & ((1 << HIGH_BITS) - 1)) << 64
 }
 
 /// Spreads every bit of a second word over a first one.
@@ -193,7 +208,7 @@ mod tests {
         for (pits, seeds) in [(12, 48), (12, 96), (24, 96)] {
             for bytes in [1, 33, 1000, 1 << 20] {
                 let table = TranspositionTable::new(bytes, pits, seeds);
-                let top = if table.wide { (1 << 84) - 1 } else { (1 << 41) - 1 };
+                let top = if table.wide { (1 << 86) - 1 } else { (1 << 42) - 1 };
                 let most = seeds.min(if table.wide { 96 } else { 48 }) as i8;
                 for key in [1, 2, 1_000_003, 1 << 40, top] {
                     table.put(key, entry(-most, most, None, 0));
@@ -210,12 +225,12 @@ mod tests {
     #[test]
     fn a_full_bucket_keeps_the_most_work() {
         let table = TranspositionTable::new(1, 12, 48);
-        table.put(10, entry(1, 2, None, 40));
+        table.put(10, entry(1, 2, None, 31));
         for key in 11..200 {
             table.put(key, entry(0, 3, None, 1));
             assert_eq!(table.get(key), Some(entry(0, 3, None, 1)));
         }
-        assert_eq!(table.get(10), Some(entry(1, 2, None, 40)));
+        assert_eq!(table.get(10), Some(entry(1, 2, None, 31)));
     }
 
     #[test]

@@ -121,8 +121,27 @@ fn json_is_one_document_with_every_field() {
     assert_eq!(text.lines().count(), 1);
     let json: serde_json::Value = serde_json::from_str(&text).unwrap();
     for field in [
-        "profile", "rules", "position", "turn", "seeds", "value", "result", "bounds", "exact", "forced",
-        "standoff", "distance", "source", "over", "endless", "moves", "line", "nodes", "time_ms", "version",
+        "profile",
+        "rules",
+        "position",
+        "turn",
+        "seeds",
+        "value",
+        "result",
+        "bounds",
+        "exact",
+        "forced",
+        "forced_bounds",
+        "standoff",
+        "distance",
+        "source",
+        "over",
+        "endless",
+        "moves",
+        "line",
+        "nodes",
+        "time_ms",
+        "version",
     ] {
         assert!(json.get(field).is_some(), "{field}");
     }

@@ -45,8 +45,9 @@ fn says_what_the_rules_say(name: &str, most: u32) -> usize {
             assert_eq!((analysis.value, analysis.nodes), (Some(expected), 0), "{name} {position}");
             if !analysis.over {
                 let (low, high) = forced.get(counts);
-                assert_eq!(analysis.forced, Some([low, high]), "{name} {position}");
-                assert_eq!(analysis.standoff, Some(low != high), "{name} {position}");
+                let found = analysis.forced.unwrap();
+                assert_eq!(found.interval(), Some([low, high]), "{name} {position}");
+                assert_eq!(found.standoff(), Some(low != high), "{name} {position}");
             }
             positions += 1;
         }

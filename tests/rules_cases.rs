@@ -203,12 +203,14 @@ fn values_of(profile: &str, tiers: MemoryTiers) {
         if let Some([low, high]) = forced {
             assert!(low <= value && value <= high, "{row:?}");
         }
-        let analysis = engine.analyse(&position, &Limits { time: None, stop: &stop }, &()).unwrap();
+        let limits = Limits { time: None, stop: &stop };
+        let analysis = engine.analyse_forced(&position, &limits, &()).unwrap();
         assert_eq!((analysis.value, analysis.exact), (Some(value), true), "{row:?}");
         assert_eq!(analysis.bounds, [value, value], "{row:?}");
-        if let (Some(found), Some(forced)) = (analysis.forced, forced) {
-            assert_eq!(found, forced, "{row:?}");
-            assert_eq!(analysis.standoff, Some(forced[0] < forced[1]), "{row:?}");
+        if let Some(forced) = forced {
+            let found = analysis.forced.unwrap();
+            assert_eq!(found.interval(), Some(forced), "{row:?}");
+            assert_eq!(found.standoff(), Some(forced[0] < forced[1]), "{row:?}");
         }
         match engine.options(&position) {
             Options::Over { shares } => {

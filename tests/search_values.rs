@@ -1,4 +1,4 @@
-//! The search against plain value iteration of the literal rules, on whole small boards.
+//! The search against plain value iteration of the literal rules, on whole small boards: values and forced intervals.
 //!
 //! The oracle shares nothing with the program: it plays seed by seed and sweeps every tier until no
 //! value changes.
@@ -22,15 +22,19 @@ fn engine(profile: Profile, table_bytes: usize, tiers: MemoryTiers) -> Engine {
     Engine::new(profile, &Settings { table_bytes, threads: 1, tiers, ..Settings::default() }).unwrap()
 }
 
-fn value(engine: &Engine, position: &Position) -> i32 {
+/// The value and the forced interval.
+fn numbers(engine: &Engine, position: &Position) -> (i32, (i32, i32)) {
     let stop = AtomicBool::new(false);
-    let analysis = engine.analyse(position, &Limits { time: None, stop: &stop }, &()).unwrap();
+    let analysis = engine.analyse_forced(position, &Limits { time: None, stop: &stop }, &()).unwrap();
     assert!(analysis.complete(), "{position}");
     assert_eq!(analysis.value.is_some(), analysis.bounds[0] == analysis.bounds[1]);
+    let [low, high] = analysis.forced.unwrap().interval().unwrap();
     for m in &analysis.moves {
         assert!(m.value <= analysis.value, "{position}");
+        let [low_of_move, high_of_move] = m.forced.unwrap().interval().unwrap();
+        assert!(low_of_move <= low && high_of_move <= high, "{position}");
     }
-    analysis.value.unwrap()
+    (analysis.value.unwrap(), (low, high))
 }
 
 fn position(profile: &Profile, counts: &[u32], side: char) -> Position {
@@ -41,7 +45,9 @@ fn position(profile: &Profile, counts: &[u32], side: char) -> Position {
 /// Every position of all tiers up to `most` seeds, on a board of two rows of `row` pits.
 fn whole_board(rules: Ruleset, row: u8, most: u32, table_bytes: usize, tiers: MemoryTiers) -> usize {
     let profile = board(rules, row, most);
-    let values = Values::solve(Variant::of_profile(rules.name()), usize::from(row), most);
+    let variant = Variant::of_profile(rules.name());
+    let values = Values::solve(variant, usize::from(row), most);
+    let forced = literal::solve_forced(variant, usize::from(row), most);
     let mut positions = 0;
     // The engine is kept from one position to the next: what it has stored must not mislead it.
     let engine = engine(profile, table_bytes, tiers);
@@ -54,7 +60,8 @@ fn whole_board(rules: Ruleset, row: u8, most: u32, table_bytes: usize, tiers: Me
                 _ => [&counts[counts.len() / 2..], &counts[..counts.len() / 2]].concat(),
             };
             let position = position(&profile, &turned, side);
-            assert_eq!(value(&engine, &position), expected, "{profile} {position}");
+            let expected = (expected, forced.get(counts));
+            assert_eq!(numbers(&engine, &position), expected, "{profile} {position}");
             positions += 1;
         }
     }

@@ -1,10 +1,11 @@
 //! `oju best`: the value of a position and of every legal move.
 
+use std::cmp::Ordering;
 use std::fmt::Write as _;
 
 use anyhow::Context;
 use clap::Args;
-use oju::{Analysis, Limits, Position, Profile, Side, analysis, notation};
+use oju::{Analysis, Forced, Limits, Position, Profile, Side, analysis, notation};
 
 use super::values::{self, TimeLimit};
 use super::{INTERRUPTED, Outcome, Resources, Subject, progress, signed, write_out};
@@ -23,6 +24,8 @@ Examples:
   oju best ayoayo 1-0-0-0-0-3-0-0-0-0-0-0
   oju best hoyito --moves Af
   oju best hoyito12 --time 20s
+  oju best hoyito --forced
+  oju best ayoayo --line-only
   oju best ayoayo --pits 4 --seeds-per-pit 3")]
 pub(super) struct Best {
     #[command(flatten)]
@@ -35,6 +38,14 @@ pub(super) struct Best {
     #[arg(long)]
     json: bool,
 
+    /// Print nothing but the line of best play: pit letters, '-' for a pass; a line that closes a cycle ends in '…'
+    #[arg(long, conflicts_with = "json")]
+    line_only: bool,
+
+    /// Find the forced intervals too: the values if infinite play gave all seeds then left to one side or to the other
+    #[arg(long)]
+    forced: bool,
+
     /// Stop after this time, such as 20s or 2m, with what is proven then; 'none' for no limit
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::time, allow_hyphen_values = true)]
     time: TimeLimit,
@@ -45,9 +56,17 @@ impl Best {
         let engine = self.resources.engine(self.subject.profile()?)?;
         let position = self.subject.position(&engine)?;
         let limits = Limits { time: self.time.0, stop: &INTERRUPTED };
-        let analysis = progress::shown(position.side(), |watch| engine.analyse(&position, &limits, watch))?;
+        let analysis = progress::shown(position.side(), |watch| {
+            if self.forced {
+                engine.analyse_forced(&position, &limits, watch)
+            } else {
+                engine.analyse(&position, &limits, watch)
+            }
+        })?;
         let text = if self.json {
             serde_json::to_string(&analysis).context("cannot write JSON")? + "\n"
+        } else if self.line_only {
+            format!("{}\n", analysis.line)
         } else {
             human(engine.profile(), &position, &analysis)
         };
@@ -73,16 +92,18 @@ fn human(profile: &Profile, position: &Position, a: &Analysis) -> String {
         return text;
     }
     let _ = writeln!(text, "{side} to move, {} seeds on the board.", a.seeds);
-    let _ = writeln!(text, "{}\n", verdict(profile, position, a));
-    let _ = writeln!(text, "  move       value   taken    laps");
+    let _ = writeln!(text, "{}", verdict(profile, position, a));
+    if let Some(forced) = &a.forced {
+        let _ = writeln!(text, "{}", whatever(profile, position, forced));
+    }
+    let forced = if a.forced.is_some() { "          forced" } else { "" };
+    let _ = writeln!(text, "\n  move       value   taken    laps{forced}");
     for m in &a.moves {
-        let value = match m.value {
-            Some(value) => signed(value),
-            None => format!("{} to {}", signed(m.bounds[0]), signed(m.bounds[1])),
-        };
+        let value = range(m.bounds);
         let again = if m.again { "   moves again" } else { "" };
         let name = if m.letter == '-' { "pass".to_owned() } else { m.letter.to_string() };
-        let _ = writeln!(text, "  {name:<4} {value:>11} {:>7} {:>7}{again}", m.captured, m.laps);
+        let forced = m.forced.map(|forced| format!(" {:>15}", interval(&forced))).unwrap_or_default();
+        let _ = writeln!(text, "  {name:<4} {value:>11} {:>7} {:>7}{forced}{again}", m.captured, m.laps);
     }
     for letter in &a.endless {
         let _ = writeln!(text, "  {letter:<4} never ends, so it is illegal");
@@ -101,6 +122,52 @@ fn human(profile: &Profile, position: &Position, a: &Analysis) -> String {
     text
 }
 
+/// A proven interval: a number where both bounds are one.
+fn range([lower, upper]: [i32; 2]) -> String {
+    if lower == upper { signed(lower) } else { format!("{} to {}", signed(lower), signed(upper)) }
+}
+
+/// A forced interval, its ends as far as they are proven.
+fn interval(forced: &Forced) -> String {
+    match forced.interval() {
+        Some(ends) => range(ends),
+        None => format!("({}) to ({})", range(forced.low), range(forced.high)),
+    }
+}
+
+/// What holds whatever infinite play is worth.
+fn whatever(profile: &Profile, position: &Position, forced: &Forced) -> String {
+    let (least, most) = (forced.low[0], forced.high[1]);
+    let side = position.side();
+    let winner = match winner(profile, position, [least, most]) {
+        Some(winner) => format!("{winner} wins whatever infinite play is worth"),
+        None => "Whatever infinite play is worth".to_owned(),
+    };
+    let how = match forced.interval() {
+        Some([low, high]) if low == high => format!("the value is {} for {side}", signed(low)),
+        Some(ends) => format!("the value lies in {} for {side}: a stand-off", range(ends)),
+        None => format!("proven so far: the value lies in {} for {side}", range([least, most])),
+    };
+    format!("{winner}: {how}.")
+}
+
+/// The side that has more seeds at the end with every value from `lower` to `upper`, if there is one; only of whole games.
+fn winner(profile: &Profile, position: &Position, bounds: [i32; 2]) -> Option<Side> {
+    let stores = position.stores();
+    if stores[0] + stores[1] + position.seeds() != profile.seeds() {
+        return None;
+    }
+    let ahead = bounds.map(|value| {
+        let [south, north] = analysis::final_stores(position, value);
+        south.cmp(&north)
+    });
+    match ahead {
+        [Ordering::Greater, Ordering::Greater] => Some(Side::South),
+        [Ordering::Less, Ordering::Less] => Some(Side::North),
+        _ => None,
+    }
+}
+
 /// Who has won or will win, with units, and how sure that is.
 fn verdict(profile: &Profile, position: &Position, a: &Analysis) -> String {
     let stores = position.stores();
@@ -112,22 +179,15 @@ fn verdict(profile: &Profile, position: &Position, a: &Analysis) -> String {
             return format!("South takes {south} and North {north} of the {n} seeds left{how}.");
         }
         return match south.cmp(&north) {
-            std::cmp::Ordering::Greater => format!("South wins {south}–{north}{how}."),
-            std::cmp::Ordering::Less => format!("North wins {north}–{south}{how}."),
-            std::cmp::Ordering::Equal => format!("A draw, {south}–{north}{how}."),
+            Ordering::Greater => format!("South wins {south}–{north}{how}."),
+            Ordering::Less => format!("North wins {north}–{south}{how}."),
+            Ordering::Equal => format!("A draw, {south}–{north}{how}."),
         };
     }
-    let [lower, upper] = a.bounds;
-    let proven =
-        format!("Proven so far: value {} to {} for {}", signed(lower), signed(upper), position.side());
-    let ahead = |value| {
-        let [south, north] = analysis::final_stores(position, value);
-        south.cmp(&north)
-    };
-    match (ahead(lower), ahead(upper)) {
-        _ if !whole_game => format!("{proven}."),
-        (a, b) if a != b || a == std::cmp::Ordering::Equal => format!("{proven}. The winner is open."),
-        (std::cmp::Ordering::Greater, _) => format!("{} wins. {proven}.", Side::South),
-        _ => format!("{} wins. {proven}.", Side::North),
+    let proven = format!("Proven so far: value {} for {}", range(a.bounds), position.side());
+    match winner(profile, position, a.bounds) {
+        Some(winner) => format!("{winner} wins. {proven}."),
+        None if whole_game => format!("{proven}. The winner is open."),
+        None => format!("{proven}."),
     }
 }

@@ -42,6 +42,13 @@ impl Watch for Message {
             if lower == upper { format!("is {lower:+}") } else { format!("lies in {lower:+} to {upper:+}") };
         self.say(format!("{letter} {value}; {open} moves open"));
     }
+
+    fn forced(&self, pit: Option<usize>, lower: i32, upper: i32, open: usize) {
+        let letter = pit.map_or('-', |pit| self.side.letter(pit));
+        self.say(format!(
+            "{letter}, an end of its forced interval: {lower:+} to {upper:+}; {open} ends open"
+        ));
+    }
 }
 
 /// Runs `work` with a watch that is shown on stderr. `side`: whose moves are told of.

@@ -1,11 +1,13 @@
 //! Proof and disproof numbers of questions the search has left open: a lossy shared memory.
 //!
-//! The search asks "is the value of this board at least so much?". While the answer is open, this
+//! The search asks "is this number of this board at least so much?". While the answer is open, this
 //! table keeps how hard proof and disproof looked, so that threads and later visits go on where
 //! earlier ones stopped. Nothing here is ever taken for a proof (a number of 0 is never stored), so
 //! a lost, torn or mistaken entry costs time, not truth; a key is therefore a 64-bit hash.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use crate::tt::Key;
 
 /// The larger of the two numbers a question can have: not provable (or not disprovable).
 pub(crate) const INFINITE: u32 = 1 << 30;
@@ -29,10 +31,10 @@ impl ProofNumbers {
         Self { words: crate::tt::zeroed(entries * WIDTH) }
     }
 
-    /// The slot of "is the value of the board with this rank at least `at_least`?".
+    /// The slot of "is the number with this key at least `at_least`?".
     #[inline(always)]
-    pub(crate) fn slot(rank: u128, at_least: i32) -> Slot {
-        let folded = rank as u64 ^ ((rank >> 64) as u64) << 40 ^ (at_least as u64) << 56;
+    pub(crate) fn slot(key: Key, at_least: i32) -> Slot {
+        let folded = key as u64 ^ ((key >> 64) as u64) << 32 ^ (at_least as u64) << 56;
         let mixed = (folded ^ folded >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         Slot((mixed ^ mixed >> 31).wrapping_mul(0xd6e8_feb8_6659_fd93))
     }
@@ -72,11 +74,11 @@ mod tests {
     fn any_size_keeps_the_last_question() {
         for bytes in [1, 16, 17, 48, 1000, 1 << 16] {
             let table = ProofNumbers::new(bytes);
-            for rank in [1, 2, 77, 1 << 40, 1 << 83] {
-                let slot = ProofNumbers::slot(rank, -3);
+            for key in [1, 2, 77, 1 << 40, 1 << 83] {
+                let slot = ProofNumbers::slot(key, -3);
                 table.put(slot, 5, INFINITE);
                 assert_eq!(table.get(slot), Some((5, INFINITE)));
-                assert_eq!(table.get(ProofNumbers::slot(rank, -4)), None, "another question");
+                assert_eq!(table.get(ProofNumbers::slot(key, -4)), None, "another question");
             }
         }
     }
