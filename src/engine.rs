@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::analysis::{Analysis, Forced, MoveAnalysis, Source};
 use crate::board::Board;
 use crate::edges::{Edges, TierEdges};
-use crate::line;
+use crate::line::{self, Line};
 use crate::narrow::Interval;
 use crate::notation::{self, NotationError};
 use crate::number::Number;
@@ -504,7 +504,7 @@ impl Engine {
     fn analysed(&self, position: &Position, moves: &[LegalMove], found: &Found) -> Analysis {
         let mut analysis = self.blank(position, Interval::best(found.moves.iter().map(|m| m.value)));
         analysis.source = if found.in_tier { Source::Table } else { Source::Search };
-        analysis.distance = found.distance;
+        analysis.distance = found.line.distance;
         let forced: Option<Vec<[Interval; 2]>> = found.moves.iter().map(|m| m.forced).collect();
         analysis.forced = forced.map(|moves| {
             let end = |end: usize| Interval::best(moves.iter().map(|m| m[end]));
@@ -517,7 +517,7 @@ impl Engine {
             let Interval { lower, upper } = found.moves[at].value;
             // Among equals the move that the best line plays comes first.
             let leads =
-                found.line.first().is_some_and(|&pit| letter(position.side(), pit) == moves[at].letter);
+                found.line.pits.first().is_some_and(|&pit| letter(position.side(), pit) == moves[at].letter);
             (-lower, -upper, !leads, line::tie_order(lower, found.moves[at].conversion))
         });
         analysis.moves = order
@@ -538,20 +538,20 @@ impl Engine {
                 }
             })
             .collect();
-        analysis.line = self.spell(position, &found.line, found.cycle);
+        analysis.line = self.spell(position, &found.line);
         analysis
     }
 
     /// A line of pits as letters.
-    fn spell(&self, position: &Position, line: &[Option<u8>], cycle: bool) -> String {
+    fn spell(&self, position: &Position, line: &Line) -> String {
         let mut position = *position;
         let mut text = String::new();
-        for &pit in line {
+        for &pit in &line.pits {
             let letter = letter(position.side(), pit);
             text.push(letter);
             position = self.play(&position, letter).expect("a line is legal").position;
         }
-        if cycle {
+        if line.cycle {
             text.push('…');
         }
         text

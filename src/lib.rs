@@ -33,6 +33,7 @@ pub mod board;
 pub mod build;
 mod closed_set;
 mod codec;
+mod conversion;
 mod edges;
 pub mod engine;
 pub mod export;

@@ -1,14 +1,19 @@
 //! The line of best play, and which of several equal moves is played first.
+//!
+//! Among moves that keep the value the side that is ahead plays the one that converts it soonest, the other the one that converts it
+//! latest; then the first in the order of pits. In solved tiers their distances tell, elsewhere [`crate::conversion`] does. Where that
+//! gives up, the side that is ahead follows a proof: that is finite, so the line can not go in circles. The proof is made by a search of
+//! its own, on one thread with tables of its own and fixed size, so that the line is the same whatever else was searched before.
 
 use std::sync::OnceLock;
 
 use arrayvec::ArrayVec;
 
 use crate::board::Board;
+use crate::conversion::{Conversion, GivenUp, at_least};
 use crate::index;
-use crate::number::Number;
 use crate::rules::{MAX_MOVES, Move, Rules, Turn};
-use crate::search::{Answer, Knowledge, Search};
+use crate::search::{Knowledge, Search};
 use crate::solver::{Control, Memory};
 
 /// The most bytes for the tables with which the best line is proven.
@@ -36,60 +41,55 @@ pub(crate) fn tie_order(value: i32, conversion: Option<u16>) -> i32 {
     }
 }
 
+/// A line of best play.
+#[derive(Default)]
+pub(crate) struct Line {
+    /// Pits as numbers, `None` for a pass.
+    pub(crate) pits: Vec<Option<u8>>,
+    /// It ends where a position comes back.
+    pub(crate) cycle: bool,
+    /// Sowings until the value of the first board is converted, where that is known.
+    pub(crate) distance: Option<u16>,
+}
+
 /// The line of best play from a board of this value: the first best move at each ply, to the end of
-/// the game or, where infinite play is best for both, to the first position that comes back, which the
-/// flag tells. Shorter only where time runs out.
-///
-/// Outside the solved tiers the side that is ahead follows a proof when no capture keeps its value:
-/// a proof is finite, so the line can not go in circles. That proof is made by a search of its own, on
-/// one thread with tables of its own and fixed size, so that the line is the same whatever else
-/// was searched before.
+/// the game or, where infinite play is best for both, to the first position that comes back. Shorter only where time runs out.
 pub(crate) fn line<R: Rules<P>, const P: usize>(
     search: &mut Search<'_, R, P>,
     board: &Board<P>,
     value: i32,
     control: &Control<'_>,
-) -> (Vec<Option<u8>>, bool) {
-    let shared = search.shared();
-    let seeds = board.seeds();
-    let proof_memory = OnceLock::new();
-    let proof_memory = || {
-        proof_memory.get_or_init(|| {
-            // No more than three entries for each board there is.
-            let boards = (0..=seeds).map(|seeds| index::tier_size(P, seeds)).sum::<u128>();
-            let bytes = boards.saturating_mul(48).min(PROOF_BYTES as u128) as usize;
-            Memory::new::<P>(seeds, bytes)
-        })
-    };
-    let mut proof_search = None;
-    let mut line = Vec::new();
+) -> Line {
+    let mut player =
+        Player { search, control, seeds: board.seeds(), proof_memory: OnceLock::new(), conversion: None };
+    let mut line = Line::default();
     let (mut board, mut value, mut side) = (*board, value, 0u8);
     // Positions since the last capture.
     let mut seen: Vec<(Board<P>, u8)> = Vec::new();
     loop {
-        let Turn::Moves(moves) = shared.rules.turn(&board) else { return (line, false) };
+        let Turn::Moves(moves) = player.search.shared().rules.turn(&board) else { return line };
         seen.push((board, side));
-        let captures = |m: &Move<P>| m.captured > 0 && keeps_value(search, m, value, control);
-        let m = if value > 0 && shared.solved(&board, Number::Value).is_none() && !moves.iter().any(captures)
-        {
-            let memory = proof_memory();
-            let search = proof_search.get_or_insert_with(|| {
-                let Knowledge { rules, tiers, .. } = shared;
-                Search::new(Knowledge { rules, tiers, bounds: &memory.bounds, numbers: &memory.numbers })
-            });
-            let pit = search.proof(&board, value, &|| control.go_on());
-            moves.iter().find(|m| pit == Some(m.pit))
-        } else {
-            let mut order: ArrayVec<&Move<P>, MAX_MOVES> = moves.iter().collect();
+        let first = if value == 0 {
             // Where going round is as good as anything, the shortest way round will do.
-            let circles = |m: &Move<P>| value == 0 && m.captured == 0 && seen.contains(&(m.next, side ^ 1));
-            order.sort_by_key(|m| (!circles(m), tie_order(value, conversion(&shared, m))));
-            order.into_iter().find(|m| keeps_value(search, m, value, control))
+            let circles = |m: &Move<P>| m.captured == 0 && seen.contains(&(m.next, side ^ 1));
+            player.keeping(&moves, value, |m| !circles(m)).map(|m| (m, None))
+        } else if let Some(distance) = player.search.shared().tiers.distance(&board) {
+            let shared = player.search.shared();
+            let m = player.keeping(&moves, value, |m| tie_order(value, conversion(&shared, m)));
+            m.map(|m| (m, Some(distance)))
+        } else if value > 0 {
+            player.ahead(&board, &moves, value)
+        } else {
+            player.behind(&moves, value)
         };
-        let Some(&m) = m else { return (line, false) };
-        line.push(m.pit);
+        let Some((m, distance)) = first else { return line };
+        if line.pits.is_empty() {
+            line.distance = distance;
+        }
+        line.pits.push(m.pit);
         if m.captured > 0 {
             seen.clear();
+            player.conversion = None;
         }
         board = m.next;
         value -= i32::from(m.captured);
@@ -97,22 +97,80 @@ pub(crate) fn line<R: Rules<P>, const P: usize>(
             (side, value) = (side ^ 1, -value);
         }
         if value == 0 && seen.contains(&(board, side)) {
-            return (line, true);
+            line.cycle = true;
+            return line;
         }
     }
 }
 
-/// True if a move is worth `value`, which is the most any move is worth.
-fn keeps_value<R: Rules<P>, const P: usize>(
-    search: &mut Search<'_, R, P>,
-    m: &Move<P>,
-    value: i32,
-    control: &Control<'_>,
-) -> bool {
-    let rest = value - i32::from(m.captured);
-    if m.again {
-        matches!(search.settle(&m.next, Number::Value, rest, &|| control.go_on()), Answer::AtLeast(_))
-    } else {
-        matches!(search.settle(&m.next, Number::Value, 1 - rest, &|| control.go_on()), Answer::AtMost(_))
+/// Plays both sides.
+struct Player<'s, 'a, R, const P: usize> {
+    search: &'s mut Search<'a, R, P>,
+    control: &'s Control<'s>,
+    /// Seeds at the start of the line.
+    seeds: u32,
+    proof_memory: OnceLock<Memory>,
+    /// Of the value that is to be converted now.
+    conversion: Option<Conversion<P>>,
+}
+
+impl<R: Rules<P>, const P: usize> Player<'_, '_, R, P> {
+    /// The first move in this order that keeps the value. `None`: time has run out.
+    fn keeping<'m, K: Ord>(
+        &mut self,
+        moves: &'m [Move<P>],
+        value: i32,
+        order: impl Fn(&Move<P>) -> K,
+    ) -> Option<&'m Move<P>> {
+        let mut moves: ArrayVec<&Move<P>, MAX_MOVES> = moves.iter().collect();
+        moves.sort_by_key(|m| order(m));
+        let control = self.control;
+        moves.into_iter().find(|m| at_least(self.search, m, value, &|| control.go_on()) == Ok(true))
+    }
+
+    /// The best move of the side that is ahead, outside the solved tiers, and its distance where that is known.
+    fn ahead<'m>(
+        &mut self,
+        board: &Board<P>,
+        moves: &'m [Move<P>],
+        value: i32,
+    ) -> Option<(&'m Move<P>, Option<u16>)> {
+        let control = self.control;
+        let conversion = self.conversion.get_or_insert_with(|| Conversion::new(value));
+        let soonest = conversion.soonest(self.search, moves, &|| control.go_on());
+        if let Ok((at, distance)) = soonest {
+            return Some((&moves[at], Some(distance)));
+        }
+        let Knowledge { rules, tiers, .. } = self.search.shared();
+        let memory = self.proof_memory.get_or_init(|| {
+            // No more than three entries for each board there is.
+            let boards = (0..=self.seeds).map(|seeds| index::tier_size(P, seeds)).sum::<u128>();
+            let bytes = boards.saturating_mul(48).min(PROOF_BYTES as u128) as usize;
+            Memory::new::<P>(self.seeds, bytes)
+        });
+        let mut search =
+            Search::new(Knowledge { rules, tiers, bounds: &memory.bounds, numbers: &memory.numbers });
+        let pit = search.proof(board, value, &|| control.go_on());
+        moves.iter().find(|m| pit == Some(m.pit)).map(|m| (m, None))
+    }
+
+    /// The best move of the side that is behind, outside the solved tiers, and its distance where that is known.
+    fn behind<'m>(&mut self, moves: &'m [Move<P>], value: i32) -> Option<(&'m Move<P>, Option<u16>)> {
+        let control = self.control;
+        let go_on = || control.go_on();
+        let mut keeping: ArrayVec<Move<P>, MAX_MOVES> = ArrayVec::new();
+        for m in moves {
+            if at_least(self.search, m, value, &go_on).ok()? {
+                keeping.push(*m);
+            }
+        }
+        let conversion = self.conversion.get_or_insert_with(|| Conversion::new(-value));
+        let (at, distance) = match conversion.latest(self.search, &keeping, &go_on) {
+            Ok((at, distance)) => (at, Some(distance)),
+            // Captures convert at once, the others later.
+            Err(GivenUp) => (keeping.iter().position(|m| m.captured == 0).unwrap_or(0), None),
+        };
+        let pit = keeping.get(at)?.pit;
+        moves.iter().find(|m| m.pit == pit).map(|m| (m, distance))
     }
 }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::board::Board;
-use crate::line::{self, conversion};
+use crate::line::{self, Line, conversion};
 use crate::narrow::{self, Goal, Interval, move_interval};
 use crate::number::Number;
 use crate::proof_numbers::ProofNumbers;
@@ -60,11 +60,8 @@ impl Watch for () {}
 pub(crate) struct Found {
     /// One for each move of the turn, in its order.
     pub(crate) moves: Vec<FoundMove>,
-    /// Sowings until the root's value is converted, where a solved tier tells.
-    pub(crate) distance: Option<u16>,
-    /// Best moves from the root on, pits as numbers, and whether the line closes a cycle.
-    pub(crate) line: Vec<Option<u8>>,
-    pub(crate) cycle: bool,
+    /// Best play from the root on.
+    pub(crate) line: Line,
     pub(crate) nodes: u64,
     /// The root lies in a solved tier.
     pub(crate) in_tier: bool,
@@ -152,14 +149,14 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
             .collect();
         let value = Interval::best(found.iter().map(|m| m.value));
         let mut search = Search::new(shared);
-        let (line, cycle) = if value.exact() {
+        let line = if value.exact() {
             line::line(&mut search, board, value.lower, control)
         } else {
-            (best_so_far(moves, &found), false)
+            Line { pits: best_so_far(moves, &found), ..Line::default() }
         };
         nodes += search.nodes();
         nodes += self.force(board, moves, &mut found, forced, pool, control);
-        Found { moves: found, distance: tiers.distance(board), line, cycle, nodes, in_tier }
+        Found { moves: found, line, nodes, in_tier }
     }
 
     /// Finds the forced intervals of all moves where `wanted`, else only if tables have them. Returns the nodes taken.

@@ -1,4 +1,5 @@
-//! The engine's moves win what its values promise, in the time that its distances promise: whole tiers played out.
+//! The engine's moves win what its values promise, in the time that its distances promise: whole tiers played out, and
+//! games above the solved tiers.
 
 mod random;
 
@@ -26,15 +27,9 @@ struct Player {
 }
 
 impl Player {
-    fn new(profile: &str, seeds: u32) -> Self {
+    fn new(profile: &str, tiers: MemoryTiers, table_bytes: usize) -> Self {
         let profile: Profile = profile.parse().unwrap();
-        let settings = Settings {
-            threads: 2,
-            table_bytes: 1 << 20,
-            tiers: MemoryTiers::UpTo(seeds),
-            tables: Tables::None,
-            block_bytes: 0,
-        };
+        let settings = Settings { threads: 2, table_bytes, tiers, tables: Tables::None, block_bytes: 0 };
         Self { engine: Engine::new(profile, &settings).unwrap(), known: HashMap::new() }
     }
 
@@ -161,7 +156,7 @@ fn tier(seeds: u8) -> Vec<Vec<u8>> {
 
 #[test]
 fn ayoayo_up_to_7_seeds_and_a_sample_of_8() {
-    let mut player = Player::new("ayoayo", 8);
+    let mut player = Player::new("ayoayo", MemoryTiers::UpTo(8), 1);
     let won = player.play_all((1..=7).flat_map(tier));
     assert!(won > 10_000, "{won} positions");
     let eight = tier(8);
@@ -173,7 +168,37 @@ fn ayoayo_up_to_7_seeds_and_a_sample_of_8() {
 
 #[test]
 fn hoyito_of_4_and_8_seeds() {
-    let mut player = Player::new("hoyito", 8);
+    let mut player = Player::new("hoyito", MemoryTiers::UpTo(8), 1);
     let won = player.play_all([4, 8].into_iter().flat_map(tier));
     assert!(won > 10_000, "{won} positions");
+}
+
+/// Boards of `seeds` seeds thrown into 12 pits at random.
+fn thrown(seeds: u8, count: usize, random: &mut Random) -> Vec<Vec<u8>> {
+    let board = |random: &mut Random| {
+        let mut board = vec![0; 12];
+        (0..seeds).for_each(|_| board[random.index(12)] += 1);
+        board
+    };
+    (0..count).map(|_| board(random)).collect()
+}
+
+/// Games from boards thrown at random, the tiers up to `solved` seeds solved.
+fn above(profile: &str, solved: u32, seeds: u8, count: usize, least: usize) {
+    let mut player = Player::new(profile, MemoryTiers::UpTo(solved), 64 << 20);
+    let won = player.play_all(thrown(seeds, count, &mut Random::new(seeds.into())).into_iter());
+    assert!(won >= least, "{won} of {profile}");
+}
+
+#[test]
+fn ayoayo_above_the_solved_tiers() {
+    above("ayoayo", 4, 12, 40, 15);
+    above("ayoayo-holder", 4, 11, 40, 15);
+    above("ayoayo-pratt", 4, 10, 40, 15);
+}
+
+#[test]
+fn hoyito_above_the_solved_tiers() {
+    above("hoyito", 8, 12, 4, 1);
+    above("hoyito-opponent", 4, 8, 60, 1);
 }

@@ -1,9 +1,12 @@
 //! One position, one answer: whatever the threads, the tables' size, and what was asked before.
 
+mod random;
+
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use oju::{Analysis, Engine, Limits, Position, Profile, Settings, notation};
+use oju::{Analysis, Engine, Limits, MemoryTiers, Position, Profile, Settings, notation};
+use random::Random;
 
 /// Positions of 4 to 35 seeds, most of them from random games.
 const POSITIONS: [(&str, &str); 10] = [
@@ -63,6 +66,44 @@ fn threads_and_table_sizes_do_not_change_an_answer() {
             let found = answer(&analyse(&engine(profile, threads, bytes), &position));
             assert_eq!(found, expected, "{profile} {text}, {threads} threads, {bytes} bytes");
         }
+    }
+}
+
+#[test]
+fn solved_tiers_do_not_change_the_best_line_or_its_distance() {
+    let mut random = Random::new(1);
+    for (profile, seeds, count) in [
+        ("ayoayo", 9, 150),
+        ("ayoayo-holder", 9, 150),
+        ("ayoayo-pratt", 9, 150),
+        ("hoyito", 8, 300),
+        ("hoyito-opponent", 8, 300),
+    ] {
+        let with = |tiers| {
+            let settings = Settings { threads: 1, table_bytes: MIB, tiers, ..Settings::default() };
+            Engine::new(profile.parse().unwrap(), &settings).unwrap()
+        };
+        let (solved, above) = (with(MemoryTiers::UpTo(seeds)), with(MemoryTiers::UpTo(seeds / 2)));
+        let (mut deepest, mut given_up) = (0, 0);
+        for _ in 0..count {
+            let mut counts = [0u32; 12];
+            (0..seeds).for_each(|_| counts[random.index(12)] += 1);
+            let text = counts.map(|count| count.to_string()).join("-");
+            let position = parse(profile, &text);
+            let (expected, found) = (analyse(&solved, &position), analyse(&above, &position));
+            assert_eq!(found.value, expected.value, "{profile} {text}");
+            if found.distance.is_none() && expected.distance.is_some_and(|distance| distance > 8) {
+                given_up += 1;
+                continue;
+            }
+            assert_eq!(found.distance, expected.distance, "{profile} {text}");
+            assert_eq!(found.line.chars().next(), expected.line.chars().next(), "{profile} {text}");
+            // Far down a line of Hoyito II a distance may not be found.
+            assert!(found.line == expected.line || profile.starts_with("hoyito"), "{profile} {text}");
+            deepest = deepest.max(expected.distance.unwrap_or(0));
+        }
+        assert!(deepest >= 5, "{profile}: {deepest} sowings at most");
+        assert!(given_up * 10 <= count, "{profile}: {given_up} of {count} distances not found");
     }
 }
 

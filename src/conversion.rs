@@ -1,0 +1,200 @@
+//! How soon a value can be converted outside the solved tiers.
+//!
+//! A value alone is not enough to play by: of several moves that keep it one may go round in circles. The distance is: the
+//! sowings until the value is converted, by a capture or the end, the better side hurrying and the other delaying, both
+//! among the moves that keep the value. It is the distance of endgame tables ([`crate::retrograde`]), found here by iterative deepening
+//! within the tier: captures are questions to the search, and quiet sowings go on with one sowing less. Each move of the better side
+//! by it comes nearer to the conversion, so play can not go in circles.
+//!
+//! "Not within k sowings" holds whatever the path, so what is found is kept. Time is exponential in the distance at worst; a budget of
+//! boards gives up.
+
+use std::collections::HashMap;
+
+use crate::board::Board;
+use crate::number::Number;
+use crate::rules::{Move, Rules, Turn};
+use crate::search::{Answer, Search};
+
+/// Boards that may be looked at, all questions about one value together.
+const BUDGET: u32 = 1 << 12;
+
+/// Nothing is sought further away.
+const FURTHEST: u16 = 99;
+
+/// No answer: the budget or the time is used up.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct GivenUp;
+
+/// What is known of a board: converted within `yes` sowings, not within `no`.
+#[derive(Clone, Copy)]
+struct Known {
+    yes: u16,
+    no: Option<u16>,
+}
+
+/// The boards of one tier at which one side wins `value` more seeds than the other.
+pub(crate) struct Conversion<const P: usize> {
+    value: i32,
+    known: HashMap<(Board<P>, bool), Known>,
+    left: u32,
+}
+
+impl<const P: usize> Conversion<P> {
+    /// `value`: what the better side wins, 1 or more.
+    pub(crate) fn new(value: i32) -> Self {
+        debug_assert!(value >= 1);
+        Self { value, known: HashMap::new(), left: BUDGET }
+    }
+
+    /// The better side's move that converts soonest, the first of several, and in how many sowings. `moves` are those of a board
+    /// whose value is this one.
+    pub(crate) fn soonest<R: Rules<P>>(
+        &mut self,
+        search: &mut Search<'_, R, P>,
+        moves: &[Move<P>],
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<(usize, u16), GivenUp> {
+        for within in 1..=FURTHEST {
+            for (at, m) in moves.iter().enumerate() {
+                if self.wins(search, m, within, go_on)? {
+                    return Ok((at, within));
+                }
+            }
+        }
+        Err(GivenUp)
+    }
+
+    /// The other side's move that converts latest, the first of several, and in how many sowings. `moves` are those that keep the value
+    /// of a board at which that side is to move.
+    pub(crate) fn latest<R: Rules<P>>(
+        &mut self,
+        search: &mut Search<'_, R, P>,
+        moves: &[Move<P>],
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<(usize, u16), GivenUp> {
+        let mut left: Vec<usize> = (0..moves.len()).collect();
+        for within in 1..=FURTHEST {
+            let mut later = Vec::new();
+            for &at in &left {
+                let m = &moves[at];
+                // A move that keeps the value and captures converts it.
+                if m.captured == 0 && !self.within(search, &m.next, true, within - 1, go_on)? {
+                    later.push(at);
+                }
+            }
+            match later[..] {
+                [] => return Ok((left[0], within)),
+                _ => left = later,
+            }
+        }
+        Err(GivenUp)
+    }
+
+    /// Whether a move of the better side converts the value within so many sowings, itself counted.
+    fn wins<R: Rules<P>>(
+        &mut self,
+        search: &mut Search<'_, R, P>,
+        m: &Move<P>,
+        within: u16,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<bool, GivenUp> {
+        if m.captured == 0 {
+            return self.within(search, &m.next, false, within - 1, go_on);
+        }
+        at_least(search, m, self.value, go_on)
+    }
+
+    /// Whether the value is converted within so many sowings. `better`: the better side is to move. False also where the board
+    /// has another value.
+    fn within<R: Rules<P>>(
+        &mut self,
+        search: &mut Search<'_, R, P>,
+        board: &Board<P>,
+        better: bool,
+        within: u16,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<bool, GivenUp> {
+        let known = self.known.get(&(*board, better)).copied().unwrap_or(Known { yes: u16::MAX, no: None });
+        if within >= known.yes {
+            return Ok(true);
+        }
+        if known.no.is_some_and(|no| within <= no) {
+            return Ok(false);
+        }
+        self.left = self.left.checked_sub(1).ok_or(GivenUp)?;
+        if !go_on() {
+            return Err(GivenUp);
+        }
+        let (lower, upper) = search.shared().known(board, Number::Value);
+        // `always`: however many sowings there are.
+        let (converted, always) = match search.shared().rules.turn(board) {
+            _ if better && upper < self.value || !better && lower > -self.value => (false, true),
+            Turn::Over { margin } => {
+                let margin = i32::from(margin);
+                (if better { margin >= self.value } else { margin <= -self.value }, true)
+            }
+            Turn::Moves(_) if within == 0 => (false, false),
+            Turn::Moves(moves) => {
+                search.count_node();
+                // What captures is settled without going deeper.
+                let (captures, quiet): (Vec<&Move<P>>, Vec<&Move<P>>) =
+                    moves.iter().partition(|m| m.captured > 0);
+                let mut converted = !better;
+                for m in captures.into_iter().chain(quiet) {
+                    let this = if better {
+                        self.wins(search, m, within, go_on)?
+                    } else {
+                        self.loses(search, m, within, go_on)?
+                    };
+                    if this == better {
+                        converted = better;
+                        break;
+                    }
+                }
+                (converted, false)
+            }
+        };
+        let known = self.known.entry((*board, better)).or_insert(Known { yes: u16::MAX, no: None });
+        if converted {
+            known.yes = known.yes.min(if always { 0 } else { within });
+        } else {
+            known.no = known.no.max(Some(if always { u16::MAX } else { within }));
+        }
+        Ok(converted)
+    }
+
+    /// Whether a move of the other side does not delay the conversion beyond so many sowings: it is converted by then, or the move
+    /// gives away more.
+    fn loses<R: Rules<P>>(
+        &mut self,
+        search: &mut Search<'_, R, P>,
+        m: &Move<P>,
+        within: u16,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<bool, GivenUp> {
+        if m.captured > 0 {
+            return Ok(!at_least(search, m, 1 - self.value, go_on)?);
+        }
+        if self.within(search, &m.next, true, within - 1, go_on)? {
+            return Ok(true);
+        }
+        Ok(!at_least(search, m, -self.value, go_on)?)
+    }
+}
+
+/// Whether a move is worth at least this to its mover.
+pub(crate) fn at_least<R: Rules<P>, const P: usize>(
+    search: &mut Search<'_, R, P>,
+    m: &Move<P>,
+    at_least: i32,
+    go_on: &dyn Fn() -> bool,
+) -> Result<bool, GivenUp> {
+    let rest = at_least - i32::from(m.captured);
+    let asks = if m.again { rest } else { 1 - rest };
+    match (search.settle(&m.next, Number::Value, asks, go_on), m.again) {
+        (Answer::AtLeast(_), true) | (Answer::AtMost(_), false) => Ok(true),
+        (Answer::AtMost(_), true) | (Answer::AtLeast(_), false) => Ok(false),
+        (Answer::Open, _) => Err(GivenUp),
+    }
+}
