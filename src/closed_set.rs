@@ -81,6 +81,9 @@ pub(crate) fn ask<R: Rules<P>, const P: usize>(
     let mut walked = 0;
     while let Some(task) = walk.tasks.pop() {
         walked += 1;
+        if walked % POLL == 0 {
+            walk.search.report();
+        }
         if walk.search.exhausted() || walked % POLL == 0 && !go_on() {
             return Answer::Open;
         }

@@ -4,7 +4,7 @@
 //! solver for its board and rules, behind the object-safe trait `Game`.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use crate::analysis::{Analysis, Forced, MoveAnalysis, Source};
@@ -144,8 +144,18 @@ pub enum MoveError {
 pub struct Limits<'a> {
     /// The time it may take.
     pub time: Option<Duration>,
+    /// The nodes it may take, all threads together; exceeded by some thousands. On one thread what is found by then is the same each
+    /// time.
+    pub nodes: Option<u64>,
     /// Raised from outside to end it.
     pub stop: &'a AtomicBool,
+}
+
+impl<'a> Limits<'a> {
+    /// No limit but `stop`.
+    pub fn none(stop: &'a AtomicBool) -> Self {
+        Self { time: None, nodes: None, stop }
+    }
 }
 
 /// What a profile's solver can do, board size and rules hidden.
@@ -476,8 +486,10 @@ impl Engine {
     ) -> Result<Analysis, EngineError> {
         let started = Instant::now();
         let deadline = limits.time.map(|time| started + time);
-        let control = Control { deadline, stop: limits.stop, failed: self.game.failed(), watch };
+        let (stop, failed, most_nodes) = (limits.stop, self.game.failed(), limits.nodes);
+        let control = Control { deadline, most_nodes, nodes: AtomicU64::new(0), stop, failed, watch };
         let found = self.game.analyse(position, forced, &self.pool, &control);
+        let nodes = control.nodes.into_inner();
         if let Some(error) = self.game.failure() {
             return Err(EngineError::Table(error));
         }
@@ -486,6 +498,7 @@ impl Engine {
             (Options::Over { shares }, _) => self.finished(position, shares),
             (Options::Moves(_), None) => unreachable!("a turn with moves is analysed"),
         };
+        analysis.nodes = nodes;
         analysis.time_ms = (started.elapsed().as_secs_f64() * 1e6).round() / 1e3;
         Ok(analysis)
     }
@@ -511,7 +524,6 @@ impl Engine {
             known_forced([end(0), end(1)])
         });
         analysis.endless = self.endless(position);
-        analysis.nodes = found.nodes;
         let mut order: Vec<usize> = (0..moves.len()).collect();
         order.sort_by_key(|&at| {
             let Interval { lower, upper } = found.moves[at].value;

@@ -23,7 +23,7 @@
 //! let engine = Engine::new(profile, &Settings::default())?;
 //! let position = notation::parse_position(&profile, "5-0-0-0-0-0-1-1-0-0-0-0")?;
 //! let stop = AtomicBool::new(false);
-//! let analysis = engine.analyse(&position, &Limits { time: None, stop: &stop }, &())?;
+//! let analysis = engine.analyse(&position, &Limits::none(&stop), &())?;
 //! assert_eq!(analysis.moves.len(), 1, "only A can be played");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```

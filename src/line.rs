@@ -141,7 +141,7 @@ impl<R: Rules<P>, const P: usize> Player<'_, '_, R, P> {
         if let Ok((at, distance)) = soonest {
             return Some((&moves[at], Some(distance)));
         }
-        let Knowledge { rules, tiers, .. } = self.search.shared();
+        let shared = self.search.shared();
         let memory = self.proof_memory.get_or_init(|| {
             // No more than three entries for each board there is.
             let boards = (0..=self.seeds).map(|seeds| index::tier_size(P, seeds)).sum::<u128>();
@@ -149,7 +149,7 @@ impl<R: Rules<P>, const P: usize> Player<'_, '_, R, P> {
             Memory::new::<P>(self.seeds, bytes)
         });
         let mut search =
-            Search::new(Knowledge { rules, tiers, bounds: &memory.bounds, numbers: &memory.numbers });
+            Search::new(Knowledge { bounds: &memory.bounds, numbers: &memory.numbers, ..shared });
         let pit = search.proof(board, value, &|| control.go_on());
         moves.iter().find(|m| pit == Some(m.pit)).map(|m| (m, None))
     }

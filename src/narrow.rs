@@ -10,7 +10,7 @@
 //! have closed, so it can not depend on their number or on any table's size.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicI32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use crate::number::Number;
@@ -96,7 +96,7 @@ pub(crate) fn move_interval<R: Rules<P>, const P: usize>(
 }
 
 /// Asks questions on all threads of `pool` until all goals are reached or it is time to stop. `told`: who hears of each goal
-/// that has come nearer. Returns the nodes taken.
+/// that has come nearer.
 pub(crate) fn close<R: Rules<P>, const P: usize>(
     shared: Knowledge<'_, R, P>,
     moves: &[Move<P>],
@@ -104,8 +104,7 @@ pub(crate) fn close<R: Rules<P>, const P: usize>(
     pool: &rayon::ThreadPool,
     control: &Control<'_>,
     told: &(dyn Fn(&Goal) + Sync),
-) -> u64 {
-    let nodes = AtomicU64::new(0);
+) {
     if goals.iter().any(Goal::open) {
         let asked = Mutex::new(goals.iter().map(|_| Asked::default()).collect::<Vec<_>>());
         pool.scope(|scope| {
@@ -113,12 +112,10 @@ pub(crate) fn close<R: Rules<P>, const P: usize>(
                 scope.spawn(|_| {
                     let mut search = Search::new(shared);
                     narrow(&mut search, moves, goals, &asked, control, told);
-                    nodes.fetch_add(search.nodes(), Relaxed);
                 });
             }
         });
     }
-    nodes.into_inner()
 }
 
 /// One thread's part of [`close`].

@@ -29,6 +29,7 @@
 //! moves once. Memory is the tables' plus about a kilobyte for each board on the current path.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use arrayvec::ArrayVec;
 
@@ -88,6 +89,8 @@ pub(crate) struct Knowledge<'a, R, const P: usize> {
     pub(crate) tiers: Solved<'a, R>,
     pub(crate) bounds: &'a TranspositionTable,
     pub(crate) numbers: &'a ProofNumbers,
+    /// Boards expanded by all searches, counted up every so often.
+    pub(crate) nodes: &'a AtomicU64,
 }
 
 impl<R: Rules<P>, const P: usize> Knowledge<'_, R, P> {
@@ -236,13 +239,29 @@ pub(crate) struct Search<'a, R, const P: usize> {
     trail: Vec<Held<P>>,
     held: HashMap<(Board<P>, u8), Leans>,
     nodes: u64,
+    /// Those of them that have been counted up for all.
+    reported: u64,
     /// Nodes at which a walk under way is to be given up.
     limit: u64,
 }
 
+impl<R, const P: usize> Drop for Search<'_, R, P> {
+    fn drop(&mut self) {
+        self.shared.nodes.fetch_add(self.nodes - self.reported, Relaxed);
+    }
+}
+
 impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
     pub(crate) fn new(shared: Knowledge<'a, R, P>) -> Self {
-        Self { shared, path: Vec::new(), trail: Vec::new(), held: HashMap::new(), nodes: 0, limit: u64::MAX }
+        Self {
+            shared,
+            path: Vec::new(),
+            trail: Vec::new(),
+            held: HashMap::new(),
+            nodes: 0,
+            reported: 0,
+            limit: u64::MAX,
+        }
     }
 
     /// What is shared with other searches.
@@ -250,9 +269,10 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         self.shared
     }
 
-    /// Boards expanded so far, each time one is.
-    pub(crate) fn nodes(&self) -> u64 {
-        self.nodes
+    /// Counts up for all searches what this one has done since it last did.
+    pub(crate) fn report(&mut self) {
+        self.shared.nodes.fetch_add(self.nodes - self.reported, Relaxed);
+        self.reported = self.nodes;
     }
 
     /// True where the walk that this search serves has used up its nodes.
@@ -343,6 +363,7 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
             }
             if self.nodes - polled >= POLL {
                 polled = self.nodes;
+                self.report();
                 if self.nodes - first >= most || self.exhausted() || !go_on() {
                     self.abandon();
                     return Answer::Open;

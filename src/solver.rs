@@ -1,6 +1,6 @@
 //! Analysis of one position: every legal move's value, forced interval where wanted, and the line of best play.
 
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -21,6 +21,9 @@ const LOOK: Duration = Duration::from_millis(10);
 /// What ends an analysis early, and who is told how it goes.
 pub(crate) struct Control<'a> {
     pub(crate) deadline: Option<Instant>,
+    pub(crate) most_nodes: Option<u64>,
+    /// Nodes of all searches so far.
+    pub(crate) nodes: AtomicU64,
     pub(crate) stop: &'a AtomicBool,
     /// Raised where a table can not be read.
     pub(crate) failed: &'a AtomicBool,
@@ -31,6 +34,7 @@ impl Control<'_> {
     pub(crate) fn go_on(&self) -> bool {
         !self.stop.load(Relaxed)
             && !self.failed.load(Relaxed)
+            && self.most_nodes.is_none_or(|most| self.nodes.load(Relaxed) < most)
             && self.deadline.is_none_or(|at| Instant::now() < at)
     }
 }
@@ -62,7 +66,6 @@ pub(crate) struct Found {
     pub(crate) moves: Vec<FoundMove>,
     /// Best play from the root on.
     pub(crate) line: Line,
-    pub(crate) nodes: u64,
     /// The root lies in a solved tier.
     pub(crate) in_tier: bool,
 }
@@ -126,7 +129,7 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         } else {
             self.memory(pool)
         };
-        let shared = Knowledge { rules: self.rules, tiers, bounds: &memory.bounds, numbers: &memory.numbers };
+        let shared = self.knowledge(tiers, memory, control);
         let goals: Vec<Goal> = moves
             .iter()
             .enumerate()
@@ -137,7 +140,7 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
             let open = goals.iter().filter(|goal| goal.open()).count();
             control.watch.narrowed(moves[goal.at].pit.map(usize::from), lower, upper, open);
         };
-        let mut nodes = narrow::close(shared, moves, &goals, pool, control, &told);
+        narrow::close(shared, moves, &goals, pool, control, &told);
         let mut found: Vec<FoundMove> = moves
             .iter()
             .zip(&goals)
@@ -154,12 +157,11 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         } else {
             Line { pits: best_so_far(moves, &found), ..Line::default() }
         };
-        nodes += search.nodes();
-        nodes += self.force(board, moves, &mut found, forced, pool, control);
-        Found { moves: found, line, nodes, in_tier }
+        self.force(board, moves, &mut found, forced, pool, control);
+        Found { moves: found, line, in_tier }
     }
 
-    /// Finds the forced intervals of all moves where `wanted`, else only if tables have them. Returns the nodes taken.
+    /// Finds the forced intervals of all moves where `wanted`, else only if tables have them.
     fn force(
         &self,
         board: &Board<P>,
@@ -168,11 +170,11 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         wanted: bool,
         pool: &rayon::ThreadPool,
         control: &Control<'_>,
-    ) -> u64 {
+    ) {
         let tables = self.tiers.tables(Task::Forced);
         let in_tables = tables.covers(board.seeds());
         if !wanted && !in_tables {
-            return 0;
+            return;
         }
         let tiers = if in_tables { tables } else { self.solved(Task::Forced, board.seeds(), pool, control) };
         let small;
@@ -182,7 +184,7 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         } else {
             self.memory(pool)
         };
-        let shared = Knowledge { rules: self.rules, tiers, bounds: &memory.bounds, numbers: &memory.numbers };
+        let shared = self.knowledge(tiers, memory, control);
         let seeds = board.seeds() as i32;
         let goals: Vec<Goal> = [Number::Low, Number::High]
             .into_iter()
@@ -202,12 +204,21 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
             let open = goals.iter().filter(|goal| goal.open()).count();
             control.watch.forced(moves[goal.at].pit.map(usize::from), lower, upper, open);
         };
-        let nodes = narrow::close(shared, moves, &goals, pool, control, &told);
+        narrow::close(shared, moves, &goals, pool, control, &told);
         let (low, high) = goals.split_at(moves.len());
         for ((found, low), high) in found.iter_mut().zip(low).zip(high) {
             found.forced = Some([low.interval(), high.interval()]);
         }
-        nodes
+    }
+
+    fn knowledge<'a>(
+        &self,
+        tiers: Solved<'a, R>,
+        memory: &'a Memory,
+        control: &'a Control<'_>,
+    ) -> Knowledge<'a, R, P> {
+        let Memory { bounds, numbers } = memory;
+        Knowledge { rules: self.rules, tiers, bounds, numbers, nodes: &control.nodes }
     }
 
     /// The search's tables, made on first use.

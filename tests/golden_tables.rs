@@ -41,7 +41,7 @@ fn says_what_the_rules_say(name: &str, most: u32) -> usize {
         for (counts, expected) in values.tier(seeds) {
             let position = position(&profile, counts);
             assert_eq!(engine.probe(&position).unwrap(), Some(expected), "{name} {position}");
-            let analysis = engine.analyse(&position, &Limits { time: None, stop: &stop }, &()).unwrap();
+            let analysis = engine.analyse(&position, &Limits::none(&stop), &()).unwrap();
             assert_eq!((analysis.value, analysis.nodes), (Some(expected), 0), "{name} {position}");
             if !analysis.over {
                 let (low, high) = forced.get(counts);

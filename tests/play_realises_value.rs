@@ -42,7 +42,7 @@ impl Player {
         if !self.known.contains_key(board) {
             let position = self.position(board);
             let stop = AtomicBool::new(false);
-            let analysis = self.engine.analyse(&position, &Limits { time: None, stop: &stop }, &()).unwrap();
+            let analysis = self.engine.analyse(&position, &Limits::none(&stop), &()).unwrap();
             let legal = match self.engine.options(&position) {
                 Options::Over { .. } => Vec::new(),
                 Options::Moves(moves) => moves,

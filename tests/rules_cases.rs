@@ -203,7 +203,7 @@ fn values_of(profile: &str, tiers: MemoryTiers) {
         if let Some([low, high]) = forced {
             assert!(low <= value && value <= high, "{row:?}");
         }
-        let limits = Limits { time: None, stop: &stop };
+        let limits = Limits::none(&stop);
         let analysis = engine.analyse_forced(&position, &limits, &()).unwrap();
         assert_eq!((analysis.value, analysis.exact), (Some(value), true), "{row:?}");
         assert_eq!(analysis.bounds, [value, value], "{row:?}");

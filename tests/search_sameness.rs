@@ -32,7 +32,7 @@ fn engine(profile: &str, threads: usize, table_bytes: usize) -> Engine {
 
 fn analyse(engine: &Engine, position: &Position) -> Analysis {
     let stop = AtomicBool::new(false);
-    let analysis = engine.analyse(position, &Limits { time: None, stop: &stop }, &()).unwrap();
+    let analysis = engine.analyse(position, &Limits::none(&stop), &()).unwrap();
     assert!(analysis.complete(), "{position}");
     analysis
 }
@@ -205,7 +205,7 @@ fn no_time_gives_bounds_and_a_move_never_a_guess() {
         let engine = Engine::new(profile, &Settings { table_bytes: MIB, ..Settings::default() }).unwrap();
         let start = Position::start(&profile);
         let stop = AtomicBool::new(false);
-        let limits = Limits { time: Some(Duration::from_millis(1)), stop: &stop };
+        let limits = Limits { time: Some(Duration::from_millis(1)), ..Limits::none(&stop) };
         let analysis = engine.analyse(&start, &limits, &()).unwrap();
         assert_eq!(analysis.exact, analysis.bounds[0] == analysis.bounds[1]);
         assert_eq!(analysis.value.is_some(), analysis.exact);

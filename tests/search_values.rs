@@ -25,7 +25,7 @@ fn engine(profile: Profile, table_bytes: usize, tiers: MemoryTiers) -> Engine {
 /// The value and the forced interval.
 fn numbers(engine: &Engine, position: &Position) -> (i32, (i32, i32)) {
     let stop = AtomicBool::new(false);
-    let analysis = engine.analyse_forced(position, &Limits { time: None, stop: &stop }, &()).unwrap();
+    let analysis = engine.analyse_forced(position, &Limits::none(&stop), &()).unwrap();
     assert!(analysis.complete(), "{position}");
     assert_eq!(analysis.value.is_some(), analysis.bounds[0] == analysis.bounds[1]);
     let [low, high] = analysis.forced.unwrap().interval().unwrap();

@@ -242,7 +242,7 @@ fn engine(profile: Profile, tiers: MemoryTiers, tables: Tables, block_bytes: usi
 
 fn analyse(engine: &Engine, position: &Position) -> Analysis {
     let stop = AtomicBool::new(false);
-    engine.analyse(position, &Limits { time: None, stop: &stop }, &()).unwrap()
+    engine.analyse(position, &Limits::none(&stop), &()).unwrap()
 }
 
 /// Value and moves with theirs, by letter.

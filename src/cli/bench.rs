@@ -45,7 +45,7 @@ impl Bench {
             let position: Position = notation::parse_position(&profile, position).context(position)?;
             let settings = Settings { table_bytes: TABLE_BYTES, threads: 1, ..Settings::default() };
             let engine = Engine::new(profile, &settings)?;
-            let analysis = engine.analyse(&position, &Limits { time: None, stop: &INTERRUPTED }, &())?;
+            let analysis = engine.analyse(&position, &Limits::none(&INTERRUPTED), &())?;
             if INTERRUPTED.load(Relaxed) {
                 return Ok(Outcome::Interrupted);
             }

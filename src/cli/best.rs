@@ -49,13 +49,17 @@ pub(super) struct Best {
     /// Stop after this time, such as 20s or 2m, with what is proven then; 'none' for no limit
     #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::time, allow_hyphen_values = true)]
     time: TimeLimit,
+
+    /// Stop after so many nodes: on one thread the same answer on every machine
+    #[arg(long, value_parser = values::nodes, allow_hyphen_values = true)]
+    nodes: Option<u64>,
 }
 
 impl Best {
     pub(super) fn run(&self) -> anyhow::Result<Outcome> {
         let engine = self.resources.engine(self.subject.profile()?)?;
         let position = self.subject.position(&engine)?;
-        let limits = Limits { time: self.time.0, stop: &INTERRUPTED };
+        let limits = Limits { time: self.time.0, nodes: self.nodes, stop: &INTERRUPTED };
         let analysis = progress::shown(position.side(), |watch| {
             if self.forced {
                 engine.analyse_forced(&position, &limits, watch)

@@ -168,7 +168,7 @@ impl Game<'_> {
     }
 
     fn analyse(&self, position: &Position) -> anyhow::Result<Analysis> {
-        let limits = Limits { time: self.play.time.0, stop: &INTERRUPTED };
+        let limits = Limits { time: self.play.time.0, ..Limits::none(&INTERRUPTED) };
         Ok(progress::shown(position.side(), |watch| self.engine.analyse(position, &limits, watch))?)
     }
 

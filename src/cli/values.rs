@@ -45,6 +45,11 @@ pub(super) fn count(text: &str) -> Result<u64, String> {
     within(text, 0..=u64::MAX, "a whole number is expected")
 }
 
+/// Nodes of a search.
+pub(super) fn nodes(text: &str) -> Result<u64, String> {
+    within(text, 1..=u64::MAX, "a whole number of nodes is expected, at least 1")
+}
+
 /// Bytes: a number with K, M or G (powers of 1024), or alone.
 pub(super) fn size(text: &str) -> Result<usize, String> {
     let says = "a size such as 64M or 2G is expected, at least 1 byte";

@@ -56,7 +56,8 @@ impl Verification<'_> {
                 (0..=seeds).step_by(self.profile.unit() as usize).try_for_each(|s| self.open(s).map(drop))?;
                 continue;
             };
-            let analysis = engine.analyse(&position, &Limits { time: Some(time), stop: self.stop }, &())?;
+            let analysis =
+                engine.analyse(&position, &Limits { time: Some(time), ..Limits::none(self.stop) }, &())?;
             if self.stop.load(Relaxed) {
                 return Err(TableError::Stopped { path: self.open(seeds)?.path().to_path_buf() }.into());
             }
