@@ -59,11 +59,13 @@
 //! **Page index**: for each page its offset (8 bytes) and its CRC-32 (4 bytes). Pages follow one another
 //! in order; each ends where the next begins, the last where the plane's pages end.
 //!
-//! **Page**: the length of each of its blocks (2 bytes each), then the blocks. Page p holds the positions
-//! from p × blocks × positions of a block on; only the last page and the last block may be shorter.
+//! **Page**: the length of each of its blocks, then the blocks. A length is the sum of its bytes, of which the last and
+//! only the last is below 255. Page p holds the positions from p × blocks × positions of a block on; only the last page
+//! and the last block may be shorter.
 //!
-//! **Block**: the symbols of its positions as [`crate::codec`] writes them. The codec of distances and
-//! bounds is told the *stored* symbol of each position's value as a hint, so their blocks can be read only
+//! **Block**: the symbols of its positions as [`crate::codec`] writes them, who is told something of each position, its
+//! *hint*. Of the values it is 8 × min(y, 7) + min(x, 7), with y seeds in the position's last pit and x in the last but one.
+//! Of distances and bounds it is the *stored* symbol of the position's value, so their blocks can be read only
 //! after the same block of the values.
 //!
 //! Every byte of a file is under a checksum: the header's own, the indexes' in the header, the pages' in the
@@ -73,6 +75,7 @@ mod dir;
 mod disk;
 mod error;
 mod header;
+mod hints;
 mod page;
 mod passes;
 mod read;
@@ -83,6 +86,7 @@ use std::ops::{Range, RangeInclusive};
 use std::path::PathBuf;
 
 use crate::codec;
+use crate::index;
 use crate::profile::Profile;
 
 pub(crate) use dir::{LockedDir, TableDir};
@@ -169,11 +173,6 @@ impl Plane {
     fn may_be_free(self) -> bool {
         self != Self::Distances
     }
-
-    /// Whether the codec is told the stored value of each position.
-    fn hinted(self) -> bool {
-        self != Self::Values
-    }
 }
 
 /// What is to be written: the numbers of a whole tier, by rank.
@@ -213,6 +212,16 @@ pub(crate) struct Shape {
 
 impl Shape {
     pub(crate) const USUAL: Self = Self { block: codec::BLOCK, blocks: 32 };
+
+    /// The usual one, with longer blocks in large tiers: there bytes count for more than a probe's time.
+    fn of(tier: &Identity) -> Self {
+        let block = match index::tier_size(tier.pits.into(), tier.seeds.into()) {
+            ..=0x100_0000 => codec::BLOCK,
+            ..=0x1000_0000 => 2 * codec::BLOCK,
+            _ => 4 * codec::BLOCK,
+        };
+        Self { block, ..Self::USUAL }
+    }
 
     fn page(self) -> usize {
         usize::from(self.block) * usize::from(self.blocks)

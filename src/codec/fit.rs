@@ -5,13 +5,13 @@ use std::cmp::Reverse;
 use super::{Block, DEPTH, MAX_ROWS, MAX_STATES, MAX_TABLE, Model, SLOTS};
 
 /// Fewer visits than this do not pay for a state.
-const MIN_STATE: u32 = 1024;
+const MIN_STATE: u32 = 512;
 
 /// Bits of the sample that a cell must save to have a row other than its state's.
-const MIN_SAVING: f32 = 16.0;
+const MIN_SAVING: f32 = 8.0;
 
 /// Bits of the sample that a new row must promise.
-const MIN_ROW_GAIN: f32 = 64.0;
+const MIN_ROW_GAIN: f32 = 4.0;
 
 /// Paths that [`Model::fill`] follows at once.
 const BEAM: usize = 4;

@@ -135,7 +135,7 @@ impl LockedDir {
         stop: &AtomicBool,
         progress: Progress<'_>,
     ) -> Result<Written, TableError> {
-        self.write_shaped(Shape::USUAL, identity, contents, stop, progress)
+        self.write_shaped(Shape::of(identity), identity, contents, stop, progress)
     }
 
     /// [`Self::write`] with other blocks and pages than usual.

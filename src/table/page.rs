@@ -74,19 +74,33 @@ pub(super) struct Stored {
 #[derive(Clone, Debug)]
 pub(super) struct Page {
     pub(super) number: u64,
-    blocks: usize,
+    /// Where each block begins, and where the last ends.
+    bounds: Vec<usize>,
     bytes: Vec<u8>,
 }
 
 impl Page {
-    fn lengths(&self) -> impl Iterator<Item = usize> {
-        self.bytes[..2 * self.blocks].chunks_exact(2).map(|n| usize::from(u16::from_le_bytes([n[0], n[1]])))
+    /// A page of so many blocks, unless they do not fill it.
+    fn new(number: u64, blocks: usize, bytes: Vec<u8>) -> Option<Self> {
+        let mut lengths = bytes.iter();
+        let mut bounds = Vec::with_capacity(blocks + 1);
+        let mut end = 0;
+        bounds.push(end);
+        for _ in 0..blocks {
+            let mut byte = u8::MAX;
+            while byte == u8::MAX {
+                byte = *lengths.next()?;
+                end += usize::from(byte);
+            }
+            bounds.push(end);
+        }
+        let start = bytes.len() - lengths.as_slice().len();
+        bounds.iter_mut().for_each(|bound| *bound += start);
+        (start + end == bytes.len()).then_some(Self { number, bounds, bytes })
     }
 
     fn block(&self, block: usize) -> &[u8] {
-        let start = 2 * self.blocks + self.lengths().take(block).sum::<usize>();
-        let length = self.lengths().nth(block).unwrap_or(0);
-        &self.bytes[start..start + length]
+        &self.bytes[self.bounds[block]..self.bounds[block + 1]]
     }
 }
 
@@ -104,13 +118,10 @@ impl Stored {
         if crc32fast::hash(&bytes) != crc {
             return self.damage(number, "wrong checksum");
         }
-        let page = Page { number, blocks: grid.blocks_of(number), bytes };
-        if 2 * page.blocks > page.bytes.len()
-            || 2 * page.blocks + page.lengths().sum::<usize>() != page.bytes.len()
-        {
-            return self.damage(number, "its blocks do not fill it");
+        match Page::new(number, grid.blocks_of(number), bytes) {
+            Some(page) => Ok(page),
+            None => self.damage(number, "its blocks do not fill it"),
         }
-        Ok(page)
     }
 
     fn verify(&self, page: u64, symbols: &[u16]) -> Result<(), Fault> {
@@ -122,39 +133,30 @@ impl Stored {
         }
     }
 
-    /// The symbols of a whole page; `hints` are those of the same page of the values.
+    /// The symbols of a whole page; `hints` are those of its positions.
     pub(super) fn decode(
         &self,
         grid: Grid,
         page: &Page,
-        hints: Option<&[u16]>,
+        hints: &[u16],
         out: &mut Vec<u16>,
     ) -> Result<(), Fault> {
         out.clear();
         out.resize(grid.positions_of(page.number), 0);
         let block = usize::from(grid.shape.block);
-        let mut rest = &page.bytes[2 * page.blocks..];
-        for ((i, out), length) in out.chunks_mut(block).enumerate().zip(page.lengths()) {
-            let hints = hints.map(|hints| &hints[i * block..][..out.len()]);
-            let (bytes, after) = rest.split_at(length);
-            if self.model.decode(bytes, hints, out).is_err() {
+        for (i, out) in out.chunks_mut(block).enumerate() {
+            let hints = &hints[i * block..][..out.len()];
+            if self.model.decode(page.block(i), Some(hints), out).is_err() {
                 return self.damage(page.number, &format!("block {i} does not decode"));
             }
-            rest = after;
         }
         self.verify(page.number, out)
     }
 
-    /// The first `count` symbols of a block.
-    pub(super) fn decode_prefix(
-        &self,
-        page: &Page,
-        block: usize,
-        hints: Option<&[u16]>,
-        count: usize,
-    ) -> Result<Vec<u16>, Fault> {
-        let mut symbols = vec![0; count];
-        self.model.decode_prefix(page.block(block), hints, &mut symbols);
+    /// The first symbols of a block, as many as `hints`.
+    pub(super) fn decode_prefix(&self, page: &Page, block: usize, hints: &[u16]) -> Result<Vec<u16>, Fault> {
+        let mut symbols = vec![0; hints.len()];
+        self.model.decode_prefix(page.block(block), Some(hints), &mut symbols);
         self.verify(page.number, &symbols)?;
         Ok(symbols)
     }
@@ -165,18 +167,14 @@ impl Stored {
         grid: Grid,
         symbols: &[u16],
         free: Option<&[bool]>,
-        hints: Option<&[u16]>,
+        hints: &[u16],
     ) -> Vec<u8> {
         let size = usize::from(grid.shape.block);
-        let blocks = symbols.len().div_ceil(size);
-        let mut page = vec![0; 2 * blocks];
+        let (mut page, mut blocks) = (Vec::new(), Vec::new());
         for (i, symbols) in symbols.chunks(size).enumerate() {
             let part = i * size..i * size + symbols.len();
-            let block = Block {
-                symbols,
-                free: free.map(|free| &free[part.clone()]),
-                hints: hints.map(|hints| &hints[part]),
-            };
+            let block =
+                Block { symbols, free: free.map(|free| &free[part.clone()]), hints: Some(&hints[part]) };
             let stored = self.model.fill(&block);
             let mut pairs = stored.iter().zip(symbols).enumerate();
             assert!(
@@ -185,10 +183,11 @@ impl Stored {
                 "only free numbers may be stored smaller than they are"
             );
             let bytes = self.model.encode(&stored, block.hints);
-            let length = u16::try_from(bytes.len()).expect("a block of 8192 symbols at most is below 64 KB");
-            page[2 * i..][..2].copy_from_slice(&length.to_le_bytes());
-            page.extend_from_slice(&bytes);
+            page.extend(std::iter::repeat_n(u8::MAX, bytes.len() / 255));
+            page.push((bytes.len() % 255) as u8);
+            blocks.extend(bytes);
         }
+        page.extend(blocks);
         page
     }
 }

@@ -11,6 +11,7 @@ use rayon::prelude::*;
 use super::disk::Disk;
 use super::error::{Fault, TableError};
 use super::header::{Header, Problem, read_header, read_indexes};
+use super::hints;
 use super::page::{ENTRY, Grid, Stored};
 use super::passes::{SLAB, each};
 use super::statistics::Tally;
@@ -165,13 +166,17 @@ impl TableFile {
         let count = (self.positions() - first).min(self.block_length()).min(most as u64) as usize;
         let number = self.page_of(first);
         let within = ((first - self.page_ranks(number).start) / self.block_length()) as usize;
-        let symbols = |plane: Plane, hints: Option<&[u16]>| {
+        let symbols = |plane: Plane, hints: &[u16]| {
             let stored = self.plane(plane)?;
             let page = stored.read(&self.disk, self.grid, number).map_err(|fault| self.fault(fault))?;
-            stored.decode_prefix(&page, within, hints, count).map_err(|fault| self.fault(fault))
+            stored.decode_prefix(&page, within, hints).map_err(|fault| self.fault(fault))
         };
-        let hints = plane.hinted().then(|| symbols(Plane::Values, None)).transpose()?;
-        let symbols = symbols(plane, hints.as_deref())?;
+        let mut hints = Vec::new();
+        hints::fill(&self.identity, first..first + count as u64, &mut hints);
+        if plane != Plane::Values {
+            hints = symbols(Plane::Values, &hints)?;
+        }
+        let symbols = symbols(plane, &hints)?;
         let dictionary = &self.plane(plane)?.dictionary;
         Ok(symbols.into_iter().map(|symbol| dictionary[usize::from(symbol)]).collect())
     }
@@ -198,11 +203,17 @@ impl TableFile {
     }
 
     fn symbols(&self, plane: Plane, page: u64) -> Result<Vec<u16>, Fault> {
-        let hints = plane.hinted().then(|| self.symbols(Plane::Values, page)).transpose()?;
-        self.symbols_hinted(plane, page, hints.as_deref())
+        let hints = if plane == Plane::Values {
+            let mut hints = Vec::new();
+            hints::fill(&self.identity, self.grid.page_ranks(page), &mut hints);
+            hints
+        } else {
+            self.symbols(Plane::Values, page)?
+        };
+        self.symbols_hinted(plane, page, &hints)
     }
 
-    fn symbols_hinted(&self, plane: Plane, page: u64, hints: Option<&[u16]>) -> Result<Vec<u16>, Fault> {
+    fn symbols_hinted(&self, plane: Plane, page: u64, hints: &[u16]) -> Result<Vec<u16>, Fault> {
         let stored = &self.planes[plane as usize];
         let mut symbols = Vec::new();
         let page = stored.read(&self.disk, self.grid, page)?;
@@ -220,10 +231,10 @@ impl TableFile {
                 if stop.load(Relaxed) {
                     return Err(Fault::Stopped);
                 }
-                let values = self.symbols_hinted(Plane::Values, page, None)?;
+                let values = self.symbols(Plane::Values, page)?;
                 self.planes[1..]
                     .iter()
-                    .try_for_each(|stored| self.symbols_hinted(stored.plane, page, Some(&values)).map(|_| ()))
+                    .try_for_each(|stored| self.symbols_hinted(stored.plane, page, &values).map(|_| ()))
             });
             // The first, so that the same file always gives the same error.
             if let Some(Err(fault)) = faults.find_first(|result| result.is_err()) {

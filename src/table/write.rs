@@ -1,6 +1,6 @@
 //! A table file written.
 
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use rayon::prelude::*;
@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use super::disk::Disk;
 use super::error::Fault;
 use super::header::{Header, Sections};
+use super::hints;
 use super::page::{ENTRY, Entry, Grid, Stored, index_bytes};
 use super::passes::{Passes, each};
 use super::statistics::{Counted, count};
@@ -15,8 +16,9 @@ use super::{Contents, Identity, MOST_PAGE_POSITIONS, Plane, Progress, Shape};
 use crate::codec::{Block, Model};
 use crate::index;
 
-/// Positions the codec's parameters are fitted to.
-const SAMPLE: usize = 1 << 20;
+/// Positions the codec's parameters are fitted to: so many, but a 32nd of a large tier, whose buffers are then small beside
+/// the tier itself, and not more than so many.
+const SAMPLE: RangeInclusive<u64> = 1 << 20..=1 << 22;
 
 /// Buffers of one thread.
 #[derive(Default)]
@@ -25,6 +27,8 @@ struct Buffers {
     free: Vec<bool>,
     symbols: Vec<u16>,
     hints: Vec<u16>,
+    /// What the codec of the values is told.
+    of_values: Vec<u16>,
 }
 
 impl Buffers {
@@ -97,7 +101,7 @@ pub(super) fn write_to(
     let mut passes = Passes { stop, progress, done: 0, todo };
 
     let (numbers, standoffs) = count(grid, planes, contents, &mut passes)?;
-    let planes = fit(grid, contents, numbers);
+    let planes = fit(grid, identity, contents, numbers);
     let mut header = Header { length: 0, identity: identity.clone(), grid, planes, standoffs };
 
     // The lengths of header and indexes are known by now, what is in them only at the end.
@@ -109,7 +113,7 @@ pub(super) fn write_to(
         let (stored, sections) = &mut rest[0];
         sections.data = at;
         let values = written.first().map(|(values, _)| values);
-        stored.pages = encode(disk, at, grid, contents, stored, values, &mut passes)?;
+        stored.pages = encode(disk, at, grid, identity, contents, stored, values, &mut passes)?;
         at = stored.pages.pop().expect("the end is there too").offset;
         stored.end = at;
         sections.length = at - sections.data;
@@ -124,11 +128,23 @@ pub(super) fn write_to(
 }
 
 /// Fits the codec's parameters of all planes to evenly spread blocks.
-fn fit(grid: Grid, contents: &dyn Contents, counted: Vec<Counted>) -> Vec<(Stored, Sections)> {
-    let take = grid.blocks().min((SAMPLE / usize::from(grid.shape.block)).max(1) as u64);
+fn fit(
+    grid: Grid,
+    identity: &Identity,
+    contents: &dyn Contents,
+    counted: Vec<Counted>,
+) -> Vec<(Stored, Sections)> {
+    let sample = (grid.positions / 32).clamp(*SAMPLE.start(), *SAMPLE.end());
+    let take = grid.blocks().min((sample / u64::from(grid.shape.block)).max(1));
     let nth = |i: u64| (u128::from(i) * u128::from(grid.blocks()) / u128::from(take)) as u64;
-    // What is stored of the values of each sampled block, and of how many numbers.
-    let mut values: Option<(usize, Vec<Vec<u16>>)> = None;
+    // Those of each sampled block, and their alphabet: first of the values, then what is stored of them.
+    let of_values = |i| {
+        let mut hints = Vec::new();
+        hints::fill(identity, grid.block_ranks(nth(i)), &mut hints);
+        hints
+    };
+    let mut hints: (usize, Vec<Vec<u16>>) =
+        (hints::ALPHABET, (0..take).into_par_iter().map(of_values).collect());
     let mut planes = Vec::new();
     for Counted { plane, dictionary, tallies } in counted {
         let symbols = Symbols::new(&dictionary);
@@ -142,20 +158,18 @@ fn fit(grid: Grid, contents: &dyn Contents, counted: Vec<Counted>) -> Vec<(Store
                 buffers
             })
             .collect();
-        let hints = |i: usize| values.as_ref().map(|(_, values)| &values[i][..]);
         let blocks: Vec<Block<'_>> = sample
             .iter()
-            .enumerate()
-            .map(|(i, buffers)| Block {
+            .zip(&hints.1)
+            .map(|(buffers, hints)| Block {
                 symbols: &buffers.symbols,
                 free: buffers.free(plane),
-                hints: hints(i),
+                hints: Some(hints),
             })
             .collect();
-        let hint_alphabet = values.as_ref().map_or(1, |(alphabet, _)| *alphabet);
-        let model = Model::fit(dictionary.len(), hint_alphabet, &blocks);
+        let model = Model::fit(dictionary.len(), hints.0, &blocks);
         if plane == Plane::Values {
-            values = Some((dictionary.len(), blocks.par_iter().map(|block| model.fill(block)).collect()));
+            hints = (dictionary.len(), blocks.par_iter().map(|block| model.fill(block)).collect());
         }
         let stored = Stored { plane, dictionary, tallies, model, pages: Vec::new(), end: 0 };
         planes.push((stored, Sections { index: 0, index_crc: 0, data: 0, length: 0 }));
@@ -169,6 +183,7 @@ fn encode(
     disk: &Disk,
     mut offset: u64,
     grid: Grid,
+    identity: &Identity,
     contents: &dyn Contents,
     stored: &Stored,
     values: Option<&Stored>,
@@ -185,11 +200,13 @@ fn encode(
             }
             buffers.fill(contents, stored.plane, grid.page_ranks(page));
             buffers.translate(&symbols);
-            if let Some(values) = values {
-                values.decode(grid, &values.read(disk, grid, page)?, None, &mut buffers.hints)?;
+            let Buffers { hints, of_values, .. } = buffers;
+            hints::fill(identity, grid.page_ranks(page), of_values);
+            match values {
+                Some(values) => values.decode(grid, &values.read(disk, grid, page)?, of_values, hints)?,
+                None => std::mem::swap(hints, of_values),
             }
-            let hints = values.map(|_| &buffers.hints[..]);
-            let bytes = stored.encode(grid, &buffers.symbols, buffers.free(stored.plane), hints);
+            let bytes = stored.encode(grid, &buffers.symbols, buffers.free(stored.plane), &buffers.hints);
             Ok((crc32fast::hash(&bytes), bytes))
         });
         let pages: Vec<(u32, Vec<u8>)> = pages.collect::<Result<_, Fault>>()?;

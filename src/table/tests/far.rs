@@ -27,13 +27,15 @@ fn ranks_and_offsets_beyond_32_bits_work() {
     let dictionary = vec![-4, 0, 4];
     let mut stored =
         Stored { plane: Plane::Values, dictionary, tallies: vec![], model, pages: vec![], end: 0 };
-    let bytes = stored.encode(grid, &symbols, None, None);
+    let bytes = stored.encode(grid, &symbols, None, &[0; 100]);
     stored.pages = vec![Entry { offset: 0, crc: 0 }; 1 << 16];
     stored.pages.push(Entry { offset: far, crc: crc32fast::hash(&bytes) });
     stored.end = far + bytes.len() as u64;
     let disk = Disk::new(tempfile::tempfile().unwrap());
     disk.write_all_at(&bytes, far).unwrap();
-    let (path, identity, planes) = (PathBuf::new(), tiny(0), vec![stored]);
+    // One of a tier that has so many.
+    let identity = Identity { pits: 12, seeds: 48, ..tiny(0) };
+    let (path, planes) = (PathBuf::new(), vec![stored]);
     let table = TableFile { path, identity, grid, disk, planes, standoffs: None };
     for (i, &symbol) in symbols.iter().enumerate() {
         let number = i32::from(symbol) * 4 - 4;

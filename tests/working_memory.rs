@@ -1,0 +1,36 @@
+//! The memory that a build takes: at most 3 bytes a position of the tier being solved, plus the packed tiers below.
+//!
+//! Measured from outside, as the most that the whole process ever had in memory.
+#![cfg(target_os = "linux")]
+
+use std::process::{Command, Stdio};
+
+use oju::index;
+use wait4::{ResUse, Wait4 as _};
+
+/// Bytes that building Hoyito II from nothing up to `seeds` seeds has in memory at most.
+fn peak(seeds: u32) -> u64 {
+    let dir = tempfile::tempdir().unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_oju"));
+    command.args(["build", "hoyito", "--threads", "2", "--seeds"]).arg(seeds.to_string());
+    command.arg("--tables").arg(dir.path());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let ResUse { status, rusage } = command.spawn().unwrap().wait4().unwrap();
+    assert!(status.success(), "{status}");
+    rusage.maxrss
+}
+
+#[test]
+fn a_build_takes_three_bytes_a_position() {
+    let positions = |seeds| index::tier_size(12, seeds) as u64;
+    // The program, its threads, and the buffers that are as large as ever from a million positions on. The 12 seeds' own
+    // values and counters are none of it.
+    let fixed = peak(12) - 2 * positions(12);
+    // Values of fewer than 16 kinds are two to a byte.
+    let below: u64 = [0, 4, 8, 12].map(|seeds| positions(seeds).div_ceil(2)).iter().sum();
+    let tier = 3 * positions(16);
+    let found = peak(16);
+    assert!(found <= fixed + below + tier, "{found} bytes, {fixed} + {below} + {tier} allowed");
+    // That it is measured at all: the tier's values and counters alone are two bytes a position.
+    assert!(found >= 2 * positions(16), "{found} bytes");
+}
