@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The large tables: Ayoayo up to 24 seeds, Hoyito II up to 28, and up to 12 on 2x12; verified, their statistics in
 # results/. Takes an hour or two on two cores, 8 GiB of memory and about 2 GiB of disk. May be killed at any time: run it again.
-# They go to the directory given, else $OJU_TABLES, else ./tables.
+# They go to the directory given, else $OJU_TABLES, else ./tables; profiles named after it are built alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tables=${1:-${OJU_TABLES:-tables}}
@@ -10,6 +10,7 @@ oju=target/release/oju
 commit=$(git rev-parse --short HEAD)$(git diff --quiet HEAD -- src Cargo.lock || echo -dirty)
 for tier in ayoayo:24:23 hoyito:28:24 hoyito12:12:8; do
     IFS=: read -r profile seeds below <<<"$tier"
+    [[ $# -lt 2 || " ${*:2} " == *" $profile "* ]] || continue
     log=results/tables/$profile.log
     mkdir -p results/tables
     {
