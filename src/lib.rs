@@ -45,6 +45,7 @@ mod lower;
 mod narrow;
 pub mod notation;
 mod number;
+mod one_turn;
 mod packed;
 pub mod position;
 pub mod profile;

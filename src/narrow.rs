@@ -163,6 +163,8 @@ fn narrow<R: Rules<P>, const P: usize>(
 /// The next question to ask: goal, threshold, and how often it was asked before. `None`: all
 /// goals are reached.
 fn pick<R: Rules<P>, const P: usize>(goals: &[Goal], asked: &mut [Asked]) -> Option<(usize, i32, u32)> {
+    /// What is asked before who wins is settled gets this many doublings of the effort more.
+    const WINNER_FIRST: u32 = 3;
     type Key = (u32, bool, usize, usize, usize);
     let mut best: Option<(Key, usize, i32, u32)> = None;
     for (at, goal) in goals.iter().enumerate() {
@@ -176,7 +178,8 @@ fn pick<R: Rules<P>, const P: usize>(goals: &[Goal], asked: &mut [Asked]) -> Opt
             let times = asked[at].times.get(&at_least).copied().unwrap_or(0);
             let same = asked[at].running.iter().filter(|&&t| t == at_least).count() as u32;
             let others = asked[at].running.len();
-            let key = (times + same, settled, others, preference, at);
+            let first = if settled { 0 } else { WINNER_FIRST };
+            let key = ((times + same).saturating_sub(first), settled, others, preference, at);
             if best.as_ref().is_none_or(|(least, ..)| key < *least) {
                 best = Some((key, at, at_least, times));
             }

@@ -97,6 +97,9 @@ pub trait Rules<const P: usize>: Copy + Send + Sync + 'static {
 
     /// The greatest common divisor of all captures: 1, or 4 where seeds are taken by fours.
     const UNIT: u32;
+
+    /// A capture gives the mover another sowing, so that one turn can take most of the board.
+    const CHAINS: bool;
 }
 
 /// The move of a side that has nothing to sow: a pass, which shows the same board to the other.

@@ -36,6 +36,7 @@ use arrayvec::ArrayVec;
 use crate::board::Board;
 use crate::closed_set;
 use crate::number::Number;
+use crate::one_turn;
 use crate::proof_numbers::{INFINITE, ProofNumbers, Slot};
 use crate::rules::{MAX_MOVES, Rules, Turn};
 use crate::tiers::Solved;
@@ -43,8 +44,14 @@ use crate::tt::{Entry, Key, TranspositionTable};
 
 /// How strongly the share of the seeds a question asks for raises the first guess of its numbers.
 ///
-/// At 0 every new node counts the same. `oju bench` tells what another choice costs in nodes.
-const GREED: i32 = 96;
+/// At 0 every new node counts the same. Of 0 to 400, 96 took the fewest nodes from the starts of the Ayoayo profiles, and 32 from those of
+/// Hoyito II, where [`one_turn`] says more.
+const fn greed<R: Rules<P>, const P: usize>() -> i32 {
+    if R::CHAINS { 32 } else { 96 }
+}
+
+/// How much harder a question looks where one turn is, or is not, to be feared: of 0 to 16 the best from the starts of Hoyito II.
+const THREAT: u32 = 8;
 
 /// The nodes of the path that a hold leans on, a bit each, counted from the last capture. No bit: it leans
 /// on nothing. The last bit stands for all nodes from there on.
@@ -431,7 +438,7 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
             let after = number.after(m.again);
             let key = (!in_tiers).then(|| self.shared.bounds.key(&m.next, after));
             let slot = ProofNumbers::slot(key.unwrap_or(0), asks);
-            let (proof, disproof) = first_guess(&m.next, asks);
+            let (proof, disproof) = first_guess::<R, P>(&m.next, asks);
             let (proof, disproof) = if m.again { (proof, disproof) } else { (disproof, proof) };
             let mut choice = Choice {
                 next: m.next,
@@ -455,10 +462,37 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
                     choice.settle_provisionally(number, at_least, lean_on(ply - since_capture));
                 }
             }
+            if R::CHAINS && !choice.settled() {
+                self.look_one_turn_ahead(&mut choice, (number, at_least));
+            }
             frame.choices.push(choice);
         }
         self.path.push(frame);
         None
+    }
+
+    /// Settles a quiet move that nobody has looked at where one turn answers it, else guesses its numbers by what one turn could do.
+    fn look_one_turn_ahead(&self, choice: &mut Choice<P>, (number, at_least): (Number, i32)) {
+        let (shared, Some(key)) = (&self.shared, choice.key) else { return };
+        if choice.captured > 0 || shared.numbers.get(choice.slot).is_some() {
+            return;
+        }
+        let (lower, upper) = shared.bounded(&choice.next, key);
+        if lower >= choice.asks || upper < choice.asks {
+            return;
+        }
+        if let Some(bound) = one_turn::settles(shared, &choice.next, choice.number, choice.asks) {
+            shared.store(&choice.next, choice.number, Answer::AtLeast(bound), None, 1);
+            choice.settle(false, -bound, FREE);
+            return;
+        }
+        // Were it the mover's turn again: the reply has to meet that threat, or is free.
+        if one_turn::settles(shared, &choice.next.rotated(), number, at_least).is_some() {
+            choice.disproof += THREAT;
+        } else {
+            choice.proof += THREAT;
+        }
+        shared.numbers.put(choice.slot, choice.disproof, choice.proof);
     }
 
     /// Goes on at the end of the path: enters the most promising move, or leaves the node.
@@ -670,10 +704,10 @@ fn look_up<R: Rules<P>, const P: usize>(
 /// The numbers of a question nobody has looked at: a larger share of the seeds is harder to prove, and
 /// more moves are harder to refute.
 #[inline(always)]
-fn first_guess<const P: usize>(board: &Board<P>, at_least: i32) -> (u32, u32) {
+fn first_guess<R: Rules<P>, const P: usize>(board: &Board<P>, at_least: i32) -> (u32, u32) {
     let seeds = (board.seeds() as i32).max(1);
     let moves = (0..Board::<P>::ROW).filter(|&pit| board.get(pit) > 0).count().max(1);
-    let proof = 1 + GREED * at_least.max(0) / seeds;
-    let disproof = moves as i32 + GREED * (1 - at_least).max(0) / seeds;
+    let proof = 1 + greed::<R, P>() * at_least.max(0) / seeds;
+    let disproof = moves as i32 + greed::<R, P>() * (1 - at_least).max(0) / seeds;
     (proof as u32, disproof as u32)
 }

@@ -41,6 +41,8 @@ impl Ayoayo {
 impl<const P: usize> Rules<P> for Ayoayo {
     const UNIT: u32 = 1;
 
+    const CHAINS: bool = false;
+
     #[inline(always)]
     fn sow(&self, board: &Board<P>, pit: usize) -> Option<Sowing<P>> {
         let relay = sow::relay(*board, pit, Origin::Skipped, ends)?;

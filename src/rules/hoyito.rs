@@ -33,6 +33,8 @@ impl Hoyito {
 impl<const P: usize> Rules<P> for Hoyito {
     const UNIT: u32 = CASA;
 
+    const CHAINS: bool = true;
+
     #[inline(always)]
     fn sow(&self, board: &Board<P>, pit: usize) -> Option<Sowing<P>> {
         let relay = sow::relay(*board, pit, Origin::Sown, self.ends::<P>())?;
