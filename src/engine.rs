@@ -152,6 +152,7 @@ trait Game: Send + Sync {
     fn perft(&self, position: &Position, depth: u32) -> u64;
     fn analyse(&self, position: &Position, pool: &rayon::ThreadPool, control: &Control<'_>) -> Option<Found>;
     fn probe(&self, position: &Position) -> Option<i32>;
+    fn forget(&mut self);
     fn failed(&self) -> &AtomicBool;
     fn failure(&self) -> Option<Arc<TableError>>;
 }
@@ -221,6 +222,10 @@ impl<R: Rules<P>, const P: usize> Game for Solver<R, P> {
 
     fn probe(&self, position: &Position) -> Option<i32> {
         self.tiers.tables().value(&position.board::<P>())
+    }
+
+    fn forget(&mut self) {
+        Solver::forget(self);
     }
 
     fn failed(&self) -> &AtomicBool {
@@ -416,6 +421,13 @@ impl Engine {
             return Err(EngineError::Table(error));
         }
         Ok(value)
+    }
+
+    /// Forgets what searches have proven, so that the next one starts as in a new engine, without the cost of making one. Solved
+    /// tiers and what was read from tables are kept.
+    pub fn forget(&mut self) {
+        let Self { game, pool, .. } = self;
+        pool.install(|| game.forget());
     }
 
     /// The exact value of a position and of all its moves, or proven bounds where a limit ends the

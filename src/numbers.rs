@@ -29,6 +29,11 @@ impl ProofNumbers {
         Self { words: crate::tt::zeroed(entries * WIDTH) }
     }
 
+    /// Removes all entries.
+    pub(crate) fn clear(&mut self) {
+        crate::tt::clear(&mut self.words);
+    }
+
     /// The slot of "is the value of the board with this rank at least `at_least`?".
     #[inline(always)]
     pub(crate) fn slot(rank: u128, at_least: i32) -> Slot {

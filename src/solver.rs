@@ -143,6 +143,14 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         Self { rules, tiers, memory: OnceLock::new(), preparing: Mutex::new(()), table_bytes, total_seeds }
     }
 
+    /// Empties both search tables.
+    pub(crate) fn forget(&mut self) {
+        if let Some(Memory { bounds, numbers }) = self.memory.get_mut() {
+            bounds.clear();
+            numbers.clear();
+        }
+    }
+
     /// Analyses the moves of a turn that is not over. Runs on the threads of `pool`, and on the
     /// caller's for the line.
     pub(crate) fn analyse(

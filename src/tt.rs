@@ -53,6 +53,11 @@ pub(crate) fn zeroed(words: usize) -> Vec<AtomicU64> {
     (0..words).into_par_iter().with_min_len(1 << 16).map(|_| AtomicU64::new(0)).collect()
 }
 
+/// Makes all words zero.
+pub(crate) fn clear(words: &mut [AtomicU64]) {
+    words.par_iter_mut().with_min_len(1 << 16).for_each(|word| *word.get_mut() = 0);
+}
+
 const RANK_BITS: u32 = 41;
 const NO_PIT: u64 = 7;
 const NO_PIT_WIDE: u64 = 15;
@@ -64,6 +69,11 @@ impl TranspositionTable {
         debug_assert!(seeds <= MAX_SEEDS);
         let buckets = (bytes / (BUCKET * size_of::<u64>())).max(1);
         Self { words: zeroed(buckets * BUCKET), wide: pits > 12 || seeds > 48 }
+    }
+
+    /// Removes all entries.
+    pub(crate) fn clear(&mut self) {
+        clear(&mut self.words);
     }
 
     /// The key of a board.
