@@ -172,6 +172,7 @@ trait Game: Send + Sync {
         control: &Control<'_>,
     ) -> Option<Found>;
     fn probe(&self, position: &Position) -> Option<i32>;
+    fn forget(&mut self);
     fn failed(&self) -> &AtomicBool;
     fn failure(&self) -> Option<Arc<TableError>>;
 }
@@ -247,6 +248,10 @@ impl<R: Rules<P>, const P: usize> Game for Solver<R, P> {
 
     fn probe(&self, position: &Position) -> Option<i32> {
         self.tiers.tables(Task::Values).number(&position.board::<P>(), Number::Value)
+    }
+
+    fn forget(&mut self) {
+        Solver::forget(self);
     }
 
     fn failed(&self) -> &AtomicBool {
@@ -446,6 +451,12 @@ impl Engine {
             return Err(EngineError::Table(error));
         }
         Ok(value)
+    }
+
+    /// Forgets what searches have proven, so that the next one starts as in a new engine, without the cost of making one. Solved
+    /// tiers and what was read from tables are kept.
+    pub fn forget(&mut self) {
+        self.game.forget();
     }
 
     /// The exact value of a position and of all its moves, or proven bounds where a limit ends the

@@ -59,6 +59,7 @@ mod table;
 mod tiers;
 mod tt;
 pub mod verify;
+mod zeroed;
 
 pub use analysis::{Analysis, Forced, MoveAnalysis};
 pub use engine::{Engine, EngineError, LegalMove, Limits, Options, Settings};

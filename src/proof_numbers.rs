@@ -8,6 +8,7 @@
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::tt::Key;
+use crate::zeroed;
 
 /// The larger of the two numbers a question can have: not provable (or not disprovable).
 pub(crate) const INFINITE: u32 = 1 << 30;
@@ -28,7 +29,7 @@ impl ProofNumbers {
     /// A table of about `bytes` bytes, at least one entry.
     pub(crate) fn new(bytes: usize) -> Self {
         let entries = (bytes / (WIDTH * size_of::<u64>())).max(1);
-        Self { words: crate::tt::zeroed(entries * WIDTH) }
+        Self { words: zeroed::vec(entries * WIDTH) }
     }
 
     /// The slot of "is the number with this key at least `at_least`?".

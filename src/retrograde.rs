@@ -43,13 +43,14 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use cell::{Layout, plain, zeroed};
+use cell::{Layout, plain};
 use rank_set::{JOB, RankSet};
 pub(crate) use spread::Alone;
 use spread::{Contribution, Delivery, Spread};
 
 use crate::edges::{Edges, Run};
 use crate::packed::Packed;
+use crate::zeroed;
 
 /// The distance of a position whose value is not converted: infinite play, or nothing to win.
 pub const NEVER: u16 = u16::MAX;
@@ -172,7 +173,7 @@ impl Tier {
         let held = spread.held(edges.size());
         let size = held.end - held.start;
         let plane =
-            |_| Plane { cells: zeroed(size as usize), waves: [RankSet::new(size), RankSet::new(size)] };
+            |_| Plane { cells: zeroed::vec(size as usize), waves: [RankSet::new(size), RankSet::new(size)] };
         Self {
             task,
             stage: Stage::Expand(0),

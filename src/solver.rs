@@ -110,6 +110,11 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         Self { rules, tiers, memory: OnceLock::new(), preparing: Mutex::new(()), table_bytes, total_seeds }
     }
 
+    /// Gives back the search's tables.
+    pub(crate) fn forget(&mut self) {
+        self.memory = OnceLock::new();
+    }
+
     /// Analyses the moves of a turn that is not over: their values, and with `forced` their forced intervals. Runs on the threads
     /// of `pool`, and on the caller's for the line.
     pub(crate) fn analyse(

@@ -19,11 +19,10 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use rayon::prelude::*;
-
 use crate::board::{Board, MAX_SEEDS};
 use crate::index;
 use crate::number::Number;
+use crate::zeroed;
 
 /// Words of a bucket: half a cache line, two buckets in each.
 const BUCKET: usize = 4;
@@ -48,12 +47,6 @@ pub(crate) struct TranspositionTable {
     wide: bool,
 }
 
-/// Shared memory of `words` zero words.
-pub(crate) fn zeroed(words: usize) -> Vec<AtomicU64> {
-    // In parallel, since the first touch of each page is what takes the time.
-    (0..words).into_par_iter().with_min_len(1 << 16).map(|_| AtomicU64::new(0)).collect()
-}
-
 /// The most that an entry's `work` can be.
 const MOST_WORK: u8 = 31;
 
@@ -72,7 +65,7 @@ impl TranspositionTable {
     pub(crate) fn new(bytes: usize, pits: usize, seeds: u32) -> Self {
         debug_assert!(seeds <= MAX_SEEDS);
         let buckets = (bytes / (BUCKET * size_of::<u64>())).max(1);
-        Self { words: zeroed(buckets * BUCKET), wide: pits > 12 || seeds > 48 }
+        Self { words: zeroed::vec(buckets * BUCKET), wide: pits > 12 || seeds > 48 }
     }
 
     /// The key of a board's number.

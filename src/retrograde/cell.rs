@@ -2,7 +2,7 @@
 
 use std::sync::atomic::AtomicU16;
 
-use zerocopy::{FromBytes, FromZeros, IntoBytes};
+use zerocopy::{FromBytes, IntoBytes};
 
 /// How a cell of 16 bits is laid out: from the top, one bit where it is solved, the code of a number, and the low
 /// bits.
@@ -76,11 +76,6 @@ impl Layout {
     pub(super) fn by_exit(self, cell: u16) -> bool {
         cell >> (self.low_bits - 1) & 1 != 0
     }
-}
-
-/// A vector of zeros, fresh from the system, so that its pages are first touched by whoever fills them.
-pub(super) fn zeroed<T: FromZeros>(len: usize) -> Vec<T> {
-    T::new_vec_zeroed(len).unwrap_or_else(|_| std::alloc::handle_alloc_error(std::alloc::Layout::new::<T>()))
 }
 
 /// Cells that no other thread can touch, as plain numbers: the compiler looks through those many at a time.

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use super::cell::zeroed;
+use crate::zeroed;
 
 /// Positions of a set looked through by one job, the bits of [`JOB_WORDS`] words.
 pub(super) const JOB: u64 = 1 << 12;
@@ -17,7 +17,7 @@ pub(super) struct RankSet {
 impl RankSet {
     pub(super) fn new(size: u64) -> Self {
         let jobs = size.div_ceil(JOB) as usize;
-        Self { words: zeroed(jobs * JOB_WORDS), jobs: zeroed(jobs.div_ceil(64)) }
+        Self { words: zeroed::vec(jobs * JOB_WORDS), jobs: zeroed::vec(jobs.div_ceil(64)) }
     }
 
     pub(super) fn insert(&self, rank: u64) {
