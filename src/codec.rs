@@ -28,6 +28,8 @@ mod fit;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
+pub(crate) use fit::Closeness;
+
 /// Positions a block, where nothing else decides: twice as many save 0.03 bits a position and double a probe's time.
 pub(crate) const BLOCK: u16 = 512;
 
@@ -40,8 +42,8 @@ const SLOTS: u32 = 1 << SLOT_BITS;
 /// Lower bound of the coder's state, once it has been passed.
 const LOW: u32 = 1 << 16;
 
-/// Rows of 4 KiB slots: 64 fit with all else into 512 KiB. Twice as many gain 0.1 to 0.4 %.
-const MAX_ROWS: usize = 64;
+/// Rows of 4 KiB slots: 64 fit with all else into 512 KiB; twice as many gain 0.1 to 0.4 %.
+const MAX_ROWS: usize = 128;
 
 const MAX_STATES: usize = 1024;
 
@@ -191,6 +193,11 @@ impl Model {
             self.costs.extend(costs);
             self.cheapest.extend(order);
         }
+    }
+
+    /// Whether hints tell the model anything.
+    pub(crate) fn hinted(&self) -> bool {
+        self.hint_alphabet > 1
     }
 
     /// The code of a block's stored symbols.
@@ -446,7 +453,7 @@ mod tests {
 
     fn small() -> (Model, Plane) {
         let plane = plane(9, 4, 20_000);
-        (Model::fit(9, 4, &blocks(&plane, BLOCK.into())), plane)
+        (Model::fit(9, 4, &blocks(&plane, BLOCK.into()), Closeness::CLOSE), plane)
     }
 
     #[test]
@@ -465,7 +472,7 @@ mod tests {
         // One symbol in eight is noise: 0.9 bits a position were none free, 3.2 without any context.
         assert!(bytes * 8 < 20_000, "{bytes}");
         assert_eq!(
-            Model::fit(9, 4, &blocks(&plane, BLOCK.into())).to_bytes(),
+            Model::fit(9, 4, &blocks(&plane, BLOCK.into()), Closeness::CLOSE).to_bytes(),
             model.to_bytes(),
             "deterministic"
         );
@@ -475,10 +482,10 @@ mod tests {
     fn the_smallest_planes() {
         for sample in [&[][..], &[0; 3]] {
             let block = Block { symbols: sample, free: None, hints: None };
-            let one = Model::fit(1, 1, &[block]);
+            let one = Model::fit(1, 1, &[block], Closeness::CLOSE);
             assert_eq!(round_trip(&one, &Block { symbols: &[0; 999], ..block }), 0, "nothing to tell");
             for alphabet in [2, 7, 300, 2048] {
-                let model = Model::fit(alphabet, 1, &[block]);
+                let model = Model::fit(alphabet, 1, &[block], Closeness::QUICK);
                 let model = Model::from_bytes(&model.to_bytes()).unwrap();
                 round_trip(&model, &Block { symbols: &[], ..block });
                 for symbol in 0..alphabet as u16 {
@@ -549,7 +556,7 @@ mod tests {
             );
             let all = blocks(&plane, 400);
             let sample: Plane = (plane.0[..sampled.min(plane.0.len())].to_vec(), plane.1.clone(), plane.2.clone());
-            let model = Model::fit(usize::from(alphabet), 70, &blocks(&sample, 50));
+            let model = Model::fit(usize::from(alphabet), 70, &blocks(&sample, 50), Closeness::QUICK);
             let model = Model::from_bytes(&model.to_bytes()).unwrap();
             for block in all.iter().chain(&blocks(&plane, 7)) {
                 round_trip(&model, block);

@@ -63,7 +63,7 @@
 //! only the last is below 255. Page p holds the positions from p × blocks × positions of a block on; only the last page
 //! and the last block may be shorter.
 //!
-//! **Block**: the symbols of its positions as [`crate::codec`] writes them, who is told something of each position, its
+//! **Block**: the symbols of its positions as [`crate::codec`] writes them, who may be told something of each position, its
 //! *hint*. Of the values it is 8 × min(y, 7) + min(x, 7), with y seeds in the position's last pit and x in the last but one.
 //! Of distances and bounds it is the *stored* symbol of the position's value, so their blocks can be read only
 //! after the same block of the values.
@@ -96,6 +96,9 @@ pub(crate) use read::TableFile;
 /// Positions of a page at most, which bounds what a reader allocates for one.
 const MOST_PAGE_POSITIONS: usize = 1 << 16;
 
+/// The files of tiers of more positions than this are made small, those of others quick to probe.
+const LARGE: u128 = 1 << 24;
+
 /// Which tier of which game a file holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Identity {
@@ -120,6 +123,11 @@ impl Identity {
             seeds: u8::try_from(seeds).expect("a board holds at most 96 seeds"),
             unit: profile.unit() as u8,
         }
+    }
+
+    /// Positions of the tier.
+    fn positions(&self) -> u128 {
+        index::tier_size(self.pits.into(), self.seeds.into())
     }
 
     /// The name of the file: letters, digits, `_`, `-` and `.` only.
@@ -211,16 +219,17 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
+    #[cfg(test)]
     pub(crate) const USUAL: Self = Self { block: codec::BLOCK, blocks: 32 };
 
     /// The usual one, with longer blocks in large tiers: there bytes count for more than a probe's time.
     fn of(tier: &Identity) -> Self {
-        let block = match index::tier_size(tier.pits.into(), tier.seeds.into()) {
-            ..=0x100_0000 => codec::BLOCK,
-            ..=0x1000_0000 => 2 * codec::BLOCK,
-            _ => 4 * codec::BLOCK,
+        let (block, blocks) = match tier.positions() {
+            ..=LARGE => (codec::BLOCK, 32),
+            ..=0x1000_0000 => (2 * codec::BLOCK, 32),
+            _ => (8 * codec::BLOCK, 16),
         };
-        Self { block, ..Self::USUAL }
+        Self { block, blocks }
     }
 
     fn page(self) -> usize {

@@ -4,14 +4,29 @@ use std::cmp::Reverse;
 
 use super::{Block, DEPTH, MAX_ROWS, MAX_STATES, MAX_TABLE, Model, SLOTS};
 
-/// Fewer visits than this do not pay for a state.
-const MIN_STATE: u32 = 512;
+/// How closely a model follows its sample. A closer one saves some hundredths of a bit a position, but its tables outgrow the cache:
+/// it decodes at a third of the speed.
+#[derive(Clone, Copy)]
+pub(crate) struct Closeness {
+    /// Longest suffix that becomes a state.
+    depth: usize,
+    /// Fewer visits than this do not pay for a state.
+    visits: u32,
+    /// Bits of the sample that a cell must save to have a row other than its state's.
+    saving: f32,
+    rows: usize,
+    /// Bits of the sample that a new row must promise.
+    row_gain: f32,
+}
 
-/// Bits of the sample that a cell must save to have a row other than its state's.
-const MIN_SAVING: f32 = 8.0;
+impl Closeness {
+    /// For tables that are probed often.
+    pub(crate) const QUICK: Self = Self { depth: 4, visits: 1024, saving: 16.0, rows: 64, row_gain: 64.0 };
 
-/// Bits of the sample that a new row must promise.
-const MIN_ROW_GAIN: f32 = 4.0;
+    /// For tables whose size counts.
+    pub(crate) const CLOSE: Self =
+        Self { depth: DEPTH, visits: 512, saving: 8.0, rows: MAX_ROWS, row_gain: 4.0 };
+}
 
 /// Paths that [`Model::fill`] follows at once.
 const BEAM: usize = 4;
@@ -36,7 +51,12 @@ impl Model {
     ///
     /// # Panics
     /// If an alphabet is empty or above [`super::MAX_ALPHABET`], or if a symbol or hint is outside its alphabet.
-    pub(crate) fn fit(alphabet: usize, hint_alphabet: usize, blocks: &[Block<'_>]) -> Self {
+    pub(crate) fn fit(
+        alphabet: usize,
+        hint_alphabet: usize,
+        blocks: &[Block<'_>],
+        closeness: Closeness,
+    ) -> Self {
         let mut model = Self::new(alphabet, hint_alphabet).expect("alphabets of 1 to 2048");
         let mut stored: Vec<Vec<u16>> = blocks.iter().map(|block| block.symbols.to_vec()).collect();
         let rounds = if blocks.iter().any(|block| block.free.is_some()) { ROUNDS } else { 1 };
@@ -44,19 +64,19 @@ impl Model {
             if round > 0 {
                 stored = blocks.iter().map(|block| model.fill(block)).collect();
             }
-            model.grow(&stored);
-            model.cluster(&model.histograms(&stored, blocks));
+            model.grow(&stored, closeness);
+            model.cluster(&model.histograms(&stored, blocks), closeness);
         }
         model
     }
 
     /// Makes states of the suffixes that are frequent in `stored`, level by level.
-    fn grow(&mut self, stored: &[Vec<u16>]) {
+    fn grow(&mut self, stored: &[Vec<u16>], closeness: Closeness) {
         let most = MAX_STATES.min(MAX_TABLE / (self.alphabet << self.hint_bits)).max(1);
         self.states.truncate(1);
         self.link();
         let mut level = 0;
-        for depth in 0..DEPTH {
+        for depth in 0..closeness.depth {
             let mut counts = vec![0u32; self.states.len() << self.symbol_bits];
             for block in stored {
                 let mut state = 0;
@@ -68,7 +88,8 @@ impl Model {
                     state = self.after(state, symbol);
                 }
             }
-            let mut found: Vec<_> = (0..counts.len()).filter(|&key| counts[key] >= MIN_STATE).collect();
+            let mut found: Vec<_> =
+                (0..counts.len()).filter(|&key| counts[key] >= closeness.visits).collect();
             found.sort_by_key(|&key| Reverse(counts[key]));
             found.truncate(most - self.states.len());
             found.sort_unstable();
@@ -95,7 +116,7 @@ impl Model {
     }
 
     /// Gives each cell a row, and the rows their frequencies, for short codes of what `counts` counted.
-    fn cluster(&mut self, counts: &[f32]) {
+    fn cluster(&mut self, counts: &[f32], closeness: Closeness) {
         let cells: Vec<Vec<(usize, f32)>> = counts
             .chunks_exact(self.alphabet)
             .map(|cell| cell.iter().copied().enumerate().filter(|(_, count)| *count > 0.0).collect())
@@ -118,9 +139,10 @@ impl Model {
             used.iter().map(|&cell| price(cell, &lengths(&self.dense(counts, cell)))).collect();
         let mut rows = vec![lengths(&all)];
         let mut best: Vec<(f32, u8)> = used.iter().map(|&cell| (price(cell, &rows[0]), 0)).collect();
-        while rows.len() < MAX_ROWS {
+        while rows.len() < closeness.rows {
             let gains = best.iter().zip(&own).map(|(best, own)| best.0 - own).enumerate();
-            let Some((seed, _)) = gains.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|top| top.1 > MIN_ROW_GAIN)
+            let Some((seed, _)) =
+                gains.max_by(|a, b| a.1.total_cmp(&b.1)).filter(|top| top.1 > closeness.row_gain)
             else {
                 break;
             };
@@ -155,7 +177,7 @@ impl Model {
             self.cells[range].fill(common);
         }
         for (&cell, &(bits, row)) in used.iter().zip(&best) {
-            if price(cell, &rows[usize::from(self.cells[cell])]) - bits > MIN_SAVING {
+            if price(cell, &rows[usize::from(self.cells[cell])]) - bits > closeness.saving {
                 self.cells[cell] = row;
             }
         }

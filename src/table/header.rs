@@ -6,7 +6,6 @@ use super::page::{ENTRY, Entry, Grid, Stored, index_entries};
 use super::statistics::Tally;
 use super::{Identity, MOST_PAGE_POSITIONS, Plane, Shape};
 use crate::codec::Model;
-use crate::index;
 
 const MAGIC: [u8; 8] = *b"OJUTIER\0";
 pub(super) const VERSION: u16 = 1;
@@ -264,7 +263,7 @@ pub(super) fn read_indexes(
     if (identity.pits, identity.unit) != (expected.pits, expected.unit) {
         return damaged(format!("{} pits, unit {}: not so in these rules", identity.pits, identity.unit));
     }
-    let size = index::tier_size(expected.pits.into(), expected.seeds.into());
+    let size = expected.positions();
     if u128::from(grid.positions) != size {
         return damaged(format!("{} positions, the tier has {size}", grid.positions));
     }

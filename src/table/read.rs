@@ -171,8 +171,7 @@ impl TableFile {
             let page = stored.read(&self.disk, self.grid, number).map_err(|fault| self.fault(fault))?;
             stored.decode_prefix(&page, within, hints).map_err(|fault| self.fault(fault))
         };
-        let mut hints = Vec::new();
-        hints::fill(&self.identity, first..first + count as u64, &mut hints);
+        let mut hints = self.hints(first..first + count as u64);
         if plane != Plane::Values {
             hints = symbols(Plane::Values, &hints)?;
         }
@@ -202,11 +201,19 @@ impl TableFile {
         Ok(symbols.into_iter().map(|symbol| stored.dictionary[usize::from(symbol)]).collect())
     }
 
+    /// What the codec of the values is told of these positions; zeros, which are quicker, where it does not listen.
+    fn hints(&self, ranks: Range<u64>) -> Vec<u16> {
+        let mut hints = Vec::new();
+        match self.plane(Plane::Values) {
+            Ok(values) if values.model.hinted() => hints::fill(&self.identity, ranks, &mut hints),
+            _ => hints.resize((ranks.end - ranks.start) as usize, 0),
+        }
+        hints
+    }
+
     fn symbols(&self, plane: Plane, page: u64) -> Result<Vec<u16>, Fault> {
         let hints = if plane == Plane::Values {
-            let mut hints = Vec::new();
-            hints::fill(&self.identity, self.grid.page_ranks(page), &mut hints);
-            hints
+            self.hints(self.grid.page_ranks(page))
         } else {
             self.symbols(Plane::Values, page)?
         };

@@ -12,9 +12,8 @@ use super::hints;
 use super::page::{ENTRY, Entry, Grid, Stored, index_bytes};
 use super::passes::{Passes, each};
 use super::statistics::{Counted, count};
-use super::{Contents, Identity, MOST_PAGE_POSITIONS, Plane, Progress, Shape};
-use crate::codec::{Block, Model};
-use crate::index;
+use super::{Contents, Identity, LARGE, MOST_PAGE_POSITIONS, Plane, Progress, Shape};
+use crate::codec::{Block, Closeness, Model};
 
 /// Positions the codec's parameters are fitted to: so many, but a 32nd of a large tier, whose buffers are then small beside
 /// the tier itself, and not more than so many.
@@ -93,7 +92,7 @@ pub(super) fn write_to(
     progress: Progress<'_>,
 ) -> Result<(u64, Vec<(Plane, u64)>), Fault> {
     assert!(shape.block <= 8192 && (1..=MOST_PAGE_POSITIONS).contains(&shape.page()), "{shape:?}");
-    let positions = index::tier_size(identity.pits.into(), identity.seeds.into());
+    let positions = identity.positions();
     let positions = u64::try_from(positions).expect("such a tier fits no disk");
     let grid = Grid { positions, shape };
     let planes = if contents.intervals() { &Plane::ALL[..] } else { &Plane::ALL[..2] };
@@ -137,6 +136,8 @@ fn fit(
     let sample = (grid.positions / 32).clamp(*SAMPLE.start(), *SAMPLE.end());
     let take = grid.blocks().min((sample / u64::from(grid.shape.block)).max(1));
     let nth = |i: u64| (u128::from(i) * u128::from(grid.blocks()) / u128::from(take)) as u64;
+    let large = identity.positions() > LARGE;
+    let closeness = if large { Closeness::CLOSE } else { Closeness::QUICK };
     // Those of each sampled block, and their alphabet: first of the values, then what is stored of them.
     let of_values = |i| {
         let mut hints = Vec::new();
@@ -144,7 +145,7 @@ fn fit(
         hints
     };
     let mut hints: (usize, Vec<Vec<u16>>) =
-        (hints::ALPHABET, (0..take).into_par_iter().map(of_values).collect());
+        (if large { hints::ALPHABET } else { 1 }, (0..take).into_par_iter().map(of_values).collect());
     let mut planes = Vec::new();
     for Counted { plane, dictionary, tallies } in counted {
         let symbols = Symbols::new(&dictionary);
@@ -158,16 +159,17 @@ fn fit(
                 buffers
             })
             .collect();
+        let alphabet = hints.0;
         let blocks: Vec<Block<'_>> = sample
             .iter()
             .zip(&hints.1)
             .map(|(buffers, hints)| Block {
                 symbols: &buffers.symbols,
                 free: buffers.free(plane),
-                hints: Some(hints),
+                hints: (alphabet > 1).then_some(hints),
             })
             .collect();
-        let model = Model::fit(dictionary.len(), hints.0, &blocks);
+        let model = Model::fit(dictionary.len(), alphabet, &blocks, closeness);
         if plane == Plane::Values {
             hints = (dictionary.len(), blocks.par_iter().map(|block| model.fill(block)).collect());
         }

@@ -1,7 +1,7 @@
 //! Tiers and files larger than a test can make.
 
 use super::*;
-use crate::codec::{Block, Model};
+use crate::codec::{Block, Closeness, Model};
 use crate::table::disk::Disk;
 use crate::table::header::Sections;
 use crate::table::page::{Entry, Grid, Stored, index_bytes, index_entries};
@@ -23,7 +23,7 @@ fn ranks_and_offsets_beyond_32_bits_work() {
     let mut random = Random::new(9);
     let symbols: Vec<u16> = (0..100).map(|_| random.below(3) as u16).collect();
     let block = Block { symbols: &symbols[..64], free: None, hints: None };
-    let model = Model::fit(3, 1, &[block]);
+    let model = Model::fit(3, 1, &[block], Closeness::QUICK);
     let dictionary = vec![-4, 0, 4];
     let mut stored =
         Stored { plane: Plane::Values, dictionary, tallies: vec![], model, pages: vec![], end: 0 };
@@ -48,7 +48,7 @@ fn ranks_and_offsets_beyond_32_bits_work() {
     let index = grid.pages() * 12;
     let describe = |plane| {
         let tallies = vec![Tally { positions: grid.positions, first: 0 }];
-        let model = Model::fit(1, 1, &[]);
+        let model = Model::fit(1, 1, &[], Closeness::QUICK);
         let stored = Stored { plane, dictionary: vec![0], tallies, model, pages: vec![], end: 0 };
         (stored, Sections { index: 0, index_crc: 7, data: 0, length: 1 << 36 })
     };
@@ -71,7 +71,7 @@ fn ranks_and_offsets_beyond_32_bits_work() {
 #[test]
 fn lengths_that_overflow_are_damage() {
     let describe = |data, length| {
-        let model = Model::fit(1, 1, &[]);
+        let model = Model::fit(1, 1, &[], Closeness::QUICK);
         let stored = Stored {
             plane: Plane::Values,
             dictionary: vec![0],
