@@ -96,22 +96,25 @@ pub(crate) fn move_interval<R: Rules<P>, const P: usize>(
 }
 
 /// Asks questions on all threads of `pool` until all goals are reached or it is time to stop. `told`: who hears of each goal
-/// that has come nearer.
+/// that has come nearer. `most`: nodes it may take, about.
 pub(crate) fn close<R: Rules<P>, const P: usize>(
     shared: Knowledge<'_, R, P>,
     moves: &[Move<P>],
     goals: &[Goal],
+    most: u64,
     pool: &rayon::ThreadPool,
     control: &Control<'_>,
     told: &(dyn Fn(&Goal) + Sync),
 ) {
     if goals.iter().any(Goal::open) {
+        let end = control.nodes.load(Relaxed).saturating_add(most);
+        let go_on = || control.nodes.load(Relaxed) < end && control.go_on();
         let asked = Mutex::new(goals.iter().map(|_| Asked::default()).collect::<Vec<_>>());
         pool.scope(|scope| {
             for _ in 0..pool.current_num_threads() {
                 scope.spawn(|_| {
                     let mut search = Search::new(shared);
-                    narrow(&mut search, moves, goals, &asked, control, told);
+                    narrow(&mut search, moves, goals, &asked, &go_on, told);
                 });
             }
         });
@@ -124,19 +127,20 @@ fn narrow<R: Rules<P>, const P: usize>(
     moves: &[Move<P>],
     goals: &[Goal],
     asked: &Mutex<Vec<Asked>>,
-    control: &Control<'_>,
+    go_on: &(dyn Fn() -> bool + Sync),
     told: &(dyn Fn(&Goal) + Sync),
 ) {
     let lock = || asked.lock().unwrap_or_else(PoisonError::into_inner);
-    while control.go_on() {
+    while go_on() {
         let picked = pick::<R, P>(goals, &mut lock());
         let Some((at, at_least, times)) = picked else { return };
         let goal = &goals[at];
         let m = &moves[goal.at];
         let captured = i32::from(m.captured);
-        let go_on = || goal.unanswered(at_least) && control.go_on();
+        let unanswered = || goal.unanswered(at_least) && go_on();
         let asks = if m.again { at_least - captured } else { captured - at_least + 1 };
-        let answer = search.ask(&m.next, goal.number.after(m.again), asks, times, &go_on);
+        let answer = search.ask(&m.next, goal.number.after(m.again), asks, times, &unanswered);
+        search.report();
         let (lower, upper) = match (answer, m.again) {
             (Answer::AtLeast(value), true) => (Some(captured + value), None),
             (Answer::AtMost(value), true) => (None, Some(captured + value)),
@@ -163,7 +167,7 @@ fn narrow<R: Rules<P>, const P: usize>(
 /// The next question to ask: goal, threshold, and how often it was asked before. `None`: all
 /// goals are reached.
 fn pick<R: Rules<P>, const P: usize>(goals: &[Goal], asked: &mut [Asked]) -> Option<(usize, i32, u32)> {
-    /// What is asked before who wins is settled gets this many doublings of the effort more.
+    /// How many doublings of the effort a move whose winner is settled waits for the others.
     const WINNER_FIRST: u32 = 3;
     type Key = (u32, bool, usize, usize, usize);
     let mut best: Option<(Key, usize, i32, u32)> = None;
@@ -178,8 +182,8 @@ fn pick<R: Rules<P>, const P: usize>(goals: &[Goal], asked: &mut [Asked]) -> Opt
             let times = asked[at].times.get(&at_least).copied().unwrap_or(0);
             let same = asked[at].running.iter().filter(|&&t| t == at_least).count() as u32;
             let others = asked[at].running.len();
-            let first = if settled { 0 } else { WINNER_FIRST };
-            let key = ((times + same).saturating_sub(first), settled, others, preference, at);
+            let later = if settled { WINNER_FIRST } else { 0 };
+            let key = (times + same + later, settled, others, preference, at);
             if best.as_ref().is_none_or(|(least, ..)| key < *least) {
                 best = Some((key, at, at_least, times));
             }

@@ -18,6 +18,13 @@ use crate::tt::TranspositionTable;
 /// Time between two looks at whether tiers are still wanted, while they are solved.
 const LOOK: Duration = Duration::from_millis(10);
 
+/// The search's tables begin with so many bytes: the system hands out memory a page at a time, which takes a short search longer than
+/// all else.
+const FIRST_BYTES: usize = 64 << 20;
+
+/// Nodes after which they grow to what is allowed.
+const FIRST_NODES: u64 = 1 << 20;
+
 /// What ends an analysis early, and who is told how it goes.
 pub(crate) struct Control<'a> {
     pub(crate) deadline: Option<Instant>,
@@ -84,8 +91,10 @@ pub(crate) struct FoundMove {
 pub(crate) struct Solver<R, const P: usize> {
     pub(crate) rules: R,
     pub(crate) tiers: Tiers<R>,
+    /// What a search begins with, and what it goes on with where that is more.
+    first_memory: OnceLock<Memory>,
     memory: OnceLock<Memory>,
-    /// Held by the thread that prepares tiers or memory.
+    /// Held by the thread that prepares tiers.
     preparing: Mutex<()>,
     table_bytes: usize,
     total_seeds: u32,
@@ -107,12 +116,13 @@ impl Memory {
 impl<R: Rules<P>, const P: usize> Solver<R, P> {
     /// A solver that stands on `tiers`. `table_bytes`: memory for both search tables.
     pub(crate) fn new(rules: R, tiers: Tiers<R>, total_seeds: u32, table_bytes: usize) -> Self {
-        Self { rules, tiers, memory: OnceLock::new(), preparing: Mutex::new(()), table_bytes, total_seeds }
+        let (first_memory, memory) = (OnceLock::new(), OnceLock::new());
+        Self { rules, tiers, first_memory, memory, preparing: Mutex::new(()), table_bytes, total_seeds }
     }
 
     /// Gives back the search's tables.
     pub(crate) fn forget(&mut self) {
-        self.memory = OnceLock::new();
+        (self.first_memory, self.memory) = (OnceLock::new(), OnceLock::new());
     }
 
     /// Analyses the moves of a turn that is not over: their values, and with `forced` their forced intervals. Runs on the threads
@@ -132,7 +142,7 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
             small = Memory::new::<P>(self.total_seeds, 1);
             &small
         } else {
-            self.memory(pool)
+            self.memory_so_far()
         };
         let shared = self.knowledge(tiers, memory, control);
         let goals: Vec<Goal> = moves
@@ -145,7 +155,7 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
             let open = goals.iter().filter(|goal| goal.open()).count();
             control.watch.narrowed(moves[goal.at].pit.map(usize::from), lower, upper, open);
         };
-        narrow::close(shared, moves, &goals, pool, control, &told);
+        let shared = self.close(shared, memory, moves, &goals, pool, control, &told);
         let mut found: Vec<FoundMove> = moves
             .iter()
             .zip(&goals)
@@ -187,7 +197,7 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
             small = Memory::new::<P>(self.total_seeds, 1);
             &small
         } else {
-            self.memory(pool)
+            self.memory_so_far()
         };
         let shared = self.knowledge(tiers, memory, control);
         let seeds = board.seeds() as i32;
@@ -209,7 +219,7 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
             let open = goals.iter().filter(|goal| goal.open()).count();
             control.watch.forced(moves[goal.at].pit.map(usize::from), lower, upper, open);
         };
-        narrow::close(shared, moves, &goals, pool, control, &told);
+        self.close(shared, memory, moves, &goals, pool, control, &told);
         let (low, high) = goals.split_at(moves.len());
         for ((found, low), high) in found.iter_mut().zip(low).zip(high) {
             found.forced = Some([low.interval(), high.interval()]);
@@ -226,16 +236,41 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         Knowledge { rules: self.rules, tiers, bounds, numbers, nodes: &control.nodes }
     }
 
-    /// The search's tables, made on first use.
-    fn memory(&self, pool: &rayon::ThreadPool) -> &Memory {
-        self.prepared(
-            pool,
-            || self.memory.get(),
-            || {
-                let _ = self.memory.set(Memory::new::<P>(self.total_seeds, self.table_bytes));
-            },
-        )
-        .expect("just set")
+    /// The search's tables, as large as they have been needed so far.
+    fn memory_so_far(&self) -> &Memory {
+        self.memory.get().unwrap_or_else(|| {
+            let bytes = self.table_bytes.min(FIRST_BYTES);
+            self.first_memory.get_or_init(|| Memory::new::<P>(self.total_seeds, bytes))
+        })
+    }
+
+    /// Closes all goals, the search's tables growing where the first ones become too small. Returns what is known then.
+    #[allow(clippy::too_many_arguments)]
+    fn close<'a>(
+        &'a self,
+        shared: Knowledge<'a, R, P>,
+        memory: &'a Memory,
+        moves: &[Move<P>],
+        goals: &[Goal],
+        pool: &rayon::ThreadPool,
+        control: &'a Control<'_>,
+        told: &(dyn Fn(&Goal) + Sync),
+    ) -> Knowledge<'a, R, P> {
+        let first = self.first_memory.get().is_some_and(|first| std::ptr::eq(first, memory));
+        let may_grow = first && self.table_bytes > FIRST_BYTES;
+        let most = if may_grow { FIRST_NODES } else { u64::MAX };
+        narrow::close(shared, moves, goals, most, pool, control, told);
+        if !may_grow || !goals.iter().any(Goal::open) || !control.go_on() {
+            return shared;
+        }
+        let memory = self.memory.get_or_init(|| {
+            let larger = Memory::new::<P>(self.total_seeds, self.table_bytes);
+            larger.bounds.add_all(&memory.bounds);
+            larger
+        });
+        let shared = self.knowledge(shared.tiers, memory, control);
+        narrow::close(shared, moves, goals, u64::MAX, pool, control, told);
+        shared
     }
 
     /// The tiers that serve boards of `seeds` seeds, the small ones solved on the pool where that was not done before. None where time

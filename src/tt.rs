@@ -107,6 +107,23 @@ impl TranspositionTable {
         }
     }
 
+    /// Adds all that another table of the same kind knows.
+    pub(crate) fn add_all(&self, other: &TranspositionTable) {
+        debug_assert_eq!(self.wide, other.wide);
+        if self.wide {
+            for pair in other.words.chunks_exact(2) {
+                let (first, second) = (pair[0].load(Relaxed), pair[1].load(Relaxed));
+                if second != 0 {
+                    self.put(wide_key(first, second), wide_entry(second));
+                }
+            }
+        } else {
+            for word in other.words.iter().map(|word| word.load(Relaxed)).filter(|&word| word != 0) {
+                self.put(Key::from(word & ((1 << KEY_BITS) - 1)), narrow_entry(word));
+            }
+        }
+    }
+
     /// Adds what is proven of the position with this key to what was known of it.
     pub(crate) fn put(&self, key: Key, mut entry: Entry) {
         entry.work = entry.work.min(MOST_WORK);
@@ -212,6 +229,19 @@ mod tests {
                     assert!(key == top || table.get(key + 1).is_none(), "{pits} pits, {key}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_larger_table_takes_over_what_a_smaller_one_knows() {
+        for (pits, seeds) in [(12, 48), (24, 96)] {
+            let tables = [1 << 12, 1 << 16].map(|bytes| TranspositionTable::new(bytes, pits, seeds));
+            let known =
+                |table: &TranspositionTable| (1..300).map(|key| table.get(key << 20)).collect::<Vec<_>>();
+            (1..60).for_each(|key| tables[0].put(key << 20, entry(-3, key as i8 % 9, Some(2), 7)));
+            tables[1].add_all(&tables[0]);
+            assert!(known(&tables[0]).iter().flatten().count() > 50);
+            assert_eq!(known(&tables[1]), known(&tables[0]));
         }
     }
 

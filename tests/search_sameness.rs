@@ -103,8 +103,45 @@ fn solved_tiers_do_not_change_the_best_line_or_its_distance() {
             deepest = deepest.max(expected.distance.unwrap_or(0));
         }
         assert!(deepest >= 5, "{profile}: {deepest} sowings at most");
-        assert!(given_up * 10 <= count, "{profile}: {given_up} of {count} distances not found");
+        // Those of Hoyito II are often longer than what a search looks for.
+        let most = if profile.starts_with("hoyito") { count / 2 } else { count / 20 };
+        assert!(given_up <= most, "{profile}: {given_up} of {count} distances not found");
     }
+}
+
+#[test]
+fn solved_tiers_do_not_change_a_forced_interval() {
+    let mut random = Random::new(2);
+    let mut standoffs = 0;
+    for (profile, seeds, solved, count) in [
+        ("ayoayo", 10, 7, 40),
+        ("ayoayo-pratt", 10, 7, 40),
+        ("hoyito", 12, 8, 30),
+        ("hoyito-opponent", 8, 4, 40),
+    ] {
+        let with = |tiers| {
+            let settings = Settings { threads: 2, table_bytes: 16 * MIB, tiers, ..Settings::default() };
+            Engine::new(profile.parse().unwrap(), &settings).unwrap()
+        };
+        let (all, above) = (with(MemoryTiers::UpTo(seeds)), with(MemoryTiers::UpTo(solved)));
+        for _ in 0..count {
+            let mut counts = [0u32; 12];
+            (0..seeds).for_each(|_| counts[random.index(12)] += 1);
+            let text = counts.map(|count| count.to_string()).join("-");
+            let position = parse(profile, &text);
+            let stop = AtomicBool::new(false);
+            let [expected, found] = [&all, &above].map(|engine| {
+                let analysis = engine.analyse_forced(&position, &Limits::none(&stop), &()).unwrap();
+                assert!(analysis.complete(), "{profile} {text}");
+                let mut moves: Vec<_> = analysis.moves.iter().map(|m| (m.letter, m.forced)).collect();
+                moves.sort_by_key(|m| m.0);
+                (analysis.forced, moves)
+            });
+            assert_eq!(found, expected, "{profile} {text}");
+            standoffs += usize::from(found.0.and_then(|forced| forced.standoff()) == Some(true));
+        }
+    }
+    assert!(standoffs >= 30, "{standoffs} stand-offs");
 }
 
 #[test]
