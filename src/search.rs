@@ -1,9 +1,11 @@
-//! The exact search: one question at a time, "is the value of this board at least `t`?".
+//! The exact search: one question at a time, "is this number of this board at least `t`?", the number being the value or an end of
+//! the forced interval.
 //!
 //! # Why proof numbers
 //! Such a question has a *prover* and a *holder*. Infinite play is worth 0, so to show a value of
 //! at least `t >= 1` the side to move must force seeds in finitely many sowings, and to show less
-//! than `t <= 0` the other side must: that side is the prover. Relay sowings branch little once one
+//! than `t <= 0` the other side must: that side is the prover. Of the forced interval infinite play suits one side throughout: the side to
+//! move must prove all of its low end, the other side all of its high end. Relay sowings branch little once one
 //! side is ahead, and a capture may settle the game at once, so proofs are narrow and deep. Depth-first
 //! proof-number search (Nagai, "Df-pn algorithm for searching AND/OR trees and its applications",
 //! 2002) goes where a proof looks cheapest instead of where a fixed depth allows. Disproof numbers
@@ -26,7 +28,8 @@
 //! Where a side holds only by a wide web of loops, [`crate::closed_set`] settles the question instead.
 //!
 //! The stack is on the heap: no line is too deep. Time is proportional to nodes; each node sows its
-//! moves once. Memory is the tables' plus about a kilobyte for each board on the current path.
+//! moves once, and of Hoyito II some boards more to see what one turn settles ([`crate::one_turn`]). Memory is the tables' plus about a kilobyte
+//! for each board on the current path.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

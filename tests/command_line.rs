@@ -80,6 +80,7 @@ fn bad_options_are_refused_by_name() {
         ("--threads", &["0", "-1", "100000", "two", "4294967300"][..]),
         ("--tt", &["0", "0M", "-1", "lots", "999999G"]),
         ("--time", &["0", "0s", "-1s", "soon"]),
+        ("--nodes", &["0", "-1", "1.5", "many"]),
         ("--pits", &["0", "1", "13", "-6"]),
         ("--seeds-per-pit", &["0", "25", "-4"]),
     ] {
@@ -92,6 +93,21 @@ fn bad_options_are_refused_by_name() {
     refused(&["perft", "--expect", "many"], "--expect");
     refused(&["best", "--nonsense"], "--nonsense");
     refused(&["solve"], "solve");
+}
+
+#[test]
+fn the_line_alone_is_the_line_of_the_answer() {
+    for position in ["2-1-0-1-0-0-0-1-0-1-0-0", "0-2-0-1-0-1-0-1-1-1-0-1"] {
+        let profile = if position.starts_with('0') { "hoyito" } else { "ayoayo" };
+        let alone = oju(&["best", profile, position, "--line-only"]);
+        let json: serde_json::Value =
+            serde_json::from_slice(&oju(&["best", profile, position, "--json"]).stdout).unwrap();
+        let line = json["line"].as_str().unwrap();
+        assert!(!line.is_empty());
+        assert_eq!(stdout(&alone), format!("{line}\n"));
+        // The second is the cycle of RULES.md.
+        assert_eq!(line.ends_with('…'), profile == "hoyito", "{line}");
+    }
 }
 
 #[test]
