@@ -5,7 +5,8 @@ Run it from a clean checkout on an otherwise idle machine, after `cargo build --
 
     python3 scripts/measure_starts.py
 
-Seconds are the median of five whole processes, cold, no files; nodes are those of one thread.
+Seconds are those of whole processes, cold, no files, the median where there are several; nodes are those of one thread. The forced
+interval is that of a run of its own, with --forced.
 """
 
 import csv
@@ -21,14 +22,14 @@ import time
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OJU = ROOT / "target" / "release" / "oju"
 
-# Profile, options, how often to run, whether to count the nodes of one thread.
+# Profile, options, how often to run, whether to count the nodes of one thread and to find the forced intervals.
 STARTS = [
-    ("ayoayo", [], 5, True),
-    ("ayoayo-holder", [], 5, True),
-    ("ayoayo-pratt", ["--time", "none"], 5, True),
-    ("hoyito", [], 5, True),
+    ("ayoayo", [], 3, True),
+    ("ayoayo-holder", [], 3, True),
+    ("ayoayo-pratt", ["--time", "none"], 1, True),
+    ("hoyito", [], 3, True),
     ("hoyito-opponent", ["--time", "60s"], 1, False),
-    ("hoyito12", ["--time", "20s"], 1, False),
+    ("hoyito12", ["--time", "60s"], 1, False),
 ]
 
 # Never-ending sowings: profile, position, pit.
@@ -64,21 +65,28 @@ def main():
     with open(ROOT / "results" / "starts.csv", "w", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(
-            ["profile", "rules", "move", "lower", "upper", "exact", "seconds", "nodes_one_thread", "MiB", "command", *about]
+            ["profile", "rules", "move", "lower", "upper", "exact", "seconds", "nodes_one_thread", "MiB"]
+            + ["forced_low", "forced_high", "forced_seconds", "command", *about]
         )
-        for profile, options, times, count in STARTS:
+        for profile, options, times, solved in STARTS:
             arguments = ["best", profile, "--json", *options]
             runs = [run(arguments) for _ in range(times)]
             answer = runs[0][0]
             seconds = statistics.median(seconds for _, seconds, _ in runs)
-            nodes = run([*arguments, "--threads", "1"])[0]["nodes"] if count else ""
+            nodes = run([*arguments, "--threads", "1"])[0]["nodes"] if solved else ""
+            forced, forced_seconds = {}, ""
+            if solved:
+                with_forced, time_forced, _ = run([*arguments, "--forced"])
+                forced_seconds = f"{time_forced:.2f}"
+                forced = {"start": with_forced["forced"]} | {m["move"]: m["forced"] for m in with_forced["moves"]}
             memory = max(memory for _, _, memory in runs)
             lines = [("start", answer)] + [(m["move"], m) for m in answer["moves"]]
             for move, line in lines:
                 low, high = line["bounds"]
+                interval = forced.get(move) or ["", ""]
                 rows.writerow(
                     [profile, answer["rules"], move, low, high, line["exact"], f"{seconds:.2f}", nodes, f"{memory:.0f}"]
-                    + [command(arguments), *about.values()]
+                    + [*interval, forced_seconds, command(arguments), *about.values()]
                 )
             file.flush()
             print(profile, answer["bounds"], f"{seconds:.2f} s", nodes, "nodes", f"{memory:.0f} MiB")

@@ -224,12 +224,11 @@ impl Shape {
 
     /// The usual one, with longer blocks in large tiers: there bytes count for more than a probe's time.
     fn of(tier: &Identity) -> Self {
-        let (block, blocks) = match tier.positions() {
-            ..=LARGE => (codec::BLOCK, 32),
-            ..=0x1000_0000 => (2 * codec::BLOCK, 32),
-            _ => (8 * codec::BLOCK, 16),
-        };
-        Self { block, blocks }
+        match tier.positions() {
+            positions if positions <= LARGE => Self { block: codec::BLOCK, blocks: 32 },
+            positions if positions <= 16 * LARGE => Self { block: 2 * codec::BLOCK, blocks: 32 },
+            _ => Self { block: 8 * codec::BLOCK, blocks: 16 },
+        }
     }
 
     fn page(self) -> usize {

@@ -100,7 +100,8 @@ pub(super) fn write_to(
     let mut passes = Passes { stop, progress, done: 0, todo };
 
     let (numbers, standoffs) = count(grid, planes, contents, &mut passes)?;
-    let planes = fit(grid, identity, contents, numbers);
+    let tier = Tier { grid, identity, contents };
+    let planes = fit(tier, numbers);
     let mut header = Header { length: 0, identity: identity.clone(), grid, planes, standoffs };
 
     // The lengths of header and indexes are known by now, what is in them only at the end.
@@ -112,7 +113,7 @@ pub(super) fn write_to(
         let (stored, sections) = &mut rest[0];
         sections.data = at;
         let values = written.first().map(|(values, _)| values);
-        stored.pages = encode(disk, at, grid, identity, contents, stored, values, &mut passes)?;
+        stored.pages = encode(disk, at, tier, stored, values, &mut passes)?;
         at = stored.pages.pop().expect("the end is there too").offset;
         stored.end = at;
         sections.length = at - sections.data;
@@ -126,13 +127,16 @@ pub(super) fn write_to(
     Ok((at, sizes.collect()))
 }
 
-/// Fits the codec's parameters of all planes to evenly spread blocks.
-fn fit(
+/// What is written, and how it is cut into blocks.
+#[derive(Clone, Copy)]
+struct Tier<'a> {
     grid: Grid,
-    identity: &Identity,
-    contents: &dyn Contents,
-    counted: Vec<Counted>,
-) -> Vec<(Stored, Sections)> {
+    identity: &'a Identity,
+    contents: &'a dyn Contents,
+}
+
+/// Fits the codec's parameters of all planes to evenly spread blocks.
+fn fit(Tier { grid, identity, contents }: Tier<'_>, counted: Vec<Counted>) -> Vec<(Stored, Sections)> {
     let sample = (grid.positions / 32).clamp(*SAMPLE.start(), *SAMPLE.end());
     let take = grid.blocks().min((sample / u64::from(grid.shape.block)).max(1));
     let nth = |i: u64| (u128::from(i) * u128::from(grid.blocks()) / u128::from(take)) as u64;
@@ -184,9 +188,7 @@ fn fit(
 fn encode(
     disk: &Disk,
     mut offset: u64,
-    grid: Grid,
-    identity: &Identity,
-    contents: &dyn Contents,
+    Tier { grid, identity, contents }: Tier<'_>,
     stored: &Stored,
     values: Option<&Stored>,
     passes: &mut Passes<'_>,
