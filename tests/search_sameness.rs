@@ -102,7 +102,9 @@ fn solved_tiers_do_not_change_the_best_line_or_its_distance() {
             assert!(found.line == expected.line || profile.starts_with("hoyito"), "{profile} {text}");
             deepest = deepest.max(expected.distance.unwrap_or(0));
         }
-        assert!(deepest >= 5, "{profile}: {deepest} sowings at most");
+        // Nearly all of the small positions of `hoyito-opponent` are stand-offs, which nothing converts.
+        let least = if profile == "hoyito-opponent" { 1 } else { 5 };
+        assert!(deepest >= least, "{profile}: {deepest} sowings at most");
         // Those of Hoyito II are often longer than what a search looks for.
         let most = if profile.starts_with("hoyito") { count / 2 } else { count / 20 };
         assert!(given_up <= most, "{profile}: {given_up} of {count} distances not found");
