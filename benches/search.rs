@@ -4,7 +4,7 @@
 //! small tiers that it solves in memory.
 //!
 //! What is timed is the whole answer: the values of all moves, and the line. All positions are asked of one engine, whose search tables are
-//! emptied before each, so that none profits from another; emptying them is not timed, nor is solving tiers in memory. Blocks of table files, once
+//! new for each, so that none profits from another; touching their memory for the first time is part of the time, solving tiers in memory is not. Blocks of table files, once
 //! read, are kept. The nodes of one thread are the same in every run; times are the machine's.
 
 #[path = "../tests/positions/mod.rs"]

@@ -21,9 +21,10 @@ use std::collections::HashMap;
 use arrayvec::ArrayVec;
 
 use crate::board::Board;
+use crate::knowledge::Answer;
 use crate::number::Number;
 use crate::rules::{MAX_MOVES, Move, Rules, Turn};
-use crate::search::{Answer, Search};
+use crate::search::Search;
 
 /// Boards walked between two looks at whether to go on.
 const POLL: usize = 64;

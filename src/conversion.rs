@@ -12,9 +12,10 @@
 use std::collections::HashMap;
 
 use crate::board::Board;
+use crate::knowledge::Answer;
 use crate::number::Number;
 use crate::rules::{Move, Rules, Turn};
-use crate::search::{Answer, Search};
+use crate::search::Search;
 
 /// Boards that may be looked at, all questions about one value together.
 const BUDGET: u32 = 1 << 12;

@@ -8,8 +8,9 @@
 //! positions fall into *tiers* by the seeds that are left.
 //!
 //! # The map
-//! A query goes [`Engine`] → `solver` (questions about each move) → `search` (one question, answered by proof) →
-//! [`rules`] → `sow`, with the solved `tiers` below it (tables, or solved in memory) and the tables `tt` and `proof_numbers` beside it.
+//! A query goes [`Engine`] → `solver` → `narrow` (questions about each move) → `search` (one question, answered by proof) →
+//! [`rules`] → `sow`, with the solved `tiers` below it (tables, or solved in memory) and the tables `tt` and `proof_numbers` beside it
+//! (`knowledge`). Best play is `line`'s, and how soon a value is converted `conversion`'s.
 //!
 //! A build goes [`build`](mod@build) → `retrograde` (one tier, from the outside in) → `edges` (a tier's moves, forward and backward) →
 //! [`rules`] → `sow`, standing on `lower`, the tiers below; it ends in `table`, a file whose numbers `codec` packs. A probe of such
@@ -40,6 +41,7 @@ pub mod export;
 mod file_tier;
 pub mod index;
 pub mod info;
+mod knowledge;
 mod line;
 mod lower;
 mod narrow;

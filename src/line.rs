@@ -12,8 +12,9 @@ use arrayvec::ArrayVec;
 use crate::board::Board;
 use crate::conversion::{Conversion, GivenUp, at_least};
 use crate::index;
+use crate::knowledge::Knowledge;
 use crate::rules::{MAX_MOVES, Move, Rules, Turn};
-use crate::search::{Knowledge, Search};
+use crate::search::Search;
 use crate::solver::{Control, Memory};
 
 /// The most bytes for the tables with which the best line is proven.

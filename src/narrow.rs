@@ -13,9 +13,10 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
+use crate::knowledge::{Answer, Knowledge};
 use crate::number::Number;
 use crate::rules::{Move, Rules};
-use crate::search::{Answer, Knowledge, Search};
+use crate::search::Search;
 use crate::solver::Control;
 
 /// A proven interval of a number, seen by the side to move at the root.

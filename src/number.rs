@@ -1,7 +1,7 @@
 //! The numbers of a position, which differ in what infinite play is worth.
 
 /// A number of a position from its side to move, in seeds (RULES.md: infinite play, forced interval).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Number {
     /// The value: infinite play splits what is left evenly.
     Value,

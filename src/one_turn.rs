@@ -8,11 +8,11 @@
 use arrayvec::ArrayVec;
 
 use crate::board::Board;
+use crate::knowledge::Knowledge;
 use crate::number::Number;
 use crate::rules::Rules;
-use crate::search::Knowledge;
 
-/// Boards walked. Twice as many settle hardly more.
+/// Boards walked: few, since every new question pays for them.
 const BOARDS: usize = 20;
 
 /// Boards kept for later.

@@ -32,18 +32,18 @@
 //! for each board on the current path.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::Ordering::Relaxed;
 
 use arrayvec::ArrayVec;
 
 use crate::board::Board;
 use crate::closed_set;
+use crate::knowledge::{Answer, Knowledge, round_down, round_up};
 use crate::number::Number;
 use crate::one_turn;
 use crate::proof_numbers::{INFINITE, ProofNumbers, Slot};
 use crate::rules::{MAX_MOVES, Rules, Turn};
-use crate::tiers::Solved;
-use crate::tt::{Entry, Key, TranspositionTable};
+use crate::tt::Key;
 
 /// How strongly the share of the seeds a question asks for raises the first guess of its numbers.
 ///
@@ -53,7 +53,7 @@ const fn greed<R: Rules<P>, const P: usize>() -> i32 {
     if R::CHAINS { 32 } else { 96 }
 }
 
-/// How much harder a question looks where one turn is, or is not, to be feared: of 0 to 16 the best from the starts of Hoyito II.
+/// How much harder a question looks where one turn is, or is not, to be feared: of 0 and 8 the better one in `oju bench`.
 const THREAT: u32 = 8;
 
 /// The nodes of the path that a hold leans on, a bit each, counted from the last capture. No bit: it leans
@@ -79,89 +79,6 @@ const FIRST_WALK: u64 = 1 << 14;
 
 /// Efforts above this one are the same.
 const MOST_EFFORT: u32 = 40;
-
-/// The answer to a question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Answer {
-    /// The value is at least this, which is no less than what was asked.
-    AtLeast(i32),
-    /// The value is at most this, which is less than what was asked.
-    AtMost(i32),
-    /// The search was told to stop first.
-    Open,
-}
-
-/// What is shared by all searches of a profile.
-#[derive(Clone, Copy)]
-pub(crate) struct Knowledge<'a, R, const P: usize> {
-    pub(crate) rules: R,
-    /// The tiers in which the numbers that are asked for are solved.
-    pub(crate) tiers: Solved<'a, R>,
-    pub(crate) bounds: &'a TranspositionTable,
-    pub(crate) numbers: &'a ProofNumbers,
-    /// Boards expanded by all searches, counted up every so often.
-    pub(crate) nodes: &'a AtomicU64,
-}
-
-impl<R: Rules<P>, const P: usize> Knowledge<'_, R, P> {
-    /// A number of a board in a solved tier.
-    #[inline(always)]
-    pub(crate) fn solved(&self, board: &Board<P>, number: Number) -> Option<i32> {
-        self.tiers.number(board, number)
-    }
-
-    /// The proven bounds of a number of a board.
-    pub(crate) fn known(&self, board: &Board<P>, number: Number) -> (i32, i32) {
-        match self.solved(board, number) {
-            Some(solved) => (solved, solved),
-            None => self.bounded(board, self.bounds.key(board, number)),
-        }
-    }
-
-    /// The proven bounds of a board outside the solved tiers: no side can win more than there is.
-    #[inline(always)]
-    fn bounded(&self, board: &Board<P>, key: Key) -> (i32, i32) {
-        let seeds = board.seeds() as i32;
-        match self.bounds.get(key) {
-            Some(entry) => (i32::from(entry.lower).max(-seeds), i32::from(entry.upper).min(seeds)),
-            None => (-seeds, seeds),
-        }
-    }
-
-    /// Stores an answer that is true of a board whatever the path. `nodes`: the work it took.
-    pub(crate) fn store(
-        &self,
-        board: &Board<P>,
-        number: Number,
-        answer: Answer,
-        pit: Option<u8>,
-        nodes: u64,
-    ) {
-        let seeds = board.seeds() as i32;
-        if self.tiers.covers(board.seeds()) {
-            return;
-        }
-        let (lower, upper) = match answer {
-            Answer::AtLeast(value) => (round_up::<R, P>(value), seeds),
-            Answer::AtMost(value) => (-seeds, round_down::<R, P>(value)),
-            Answer::Open => return,
-        };
-        let work = nodes.checked_ilog2().unwrap_or(0) as u8;
-        let entry = Entry { lower: lower as i8, upper: upper as i8, pit, work };
-        self.bounds.put(self.bounds.key(board, number), entry);
-    }
-}
-
-/// All values are multiples of the rules' unit, so a lower bound may be rounded up.
-fn round_up<R: Rules<P>, const P: usize>(bound: i32) -> i32 {
-    -round_down::<R, P>(-bound)
-}
-
-/// All values are multiples of the rules' unit, so an upper bound may be rounded down.
-fn round_down<R: Rules<P>, const P: usize>(bound: i32) -> i32 {
-    let unit = R::UNIT as i32;
-    bound.div_euclid(unit) * unit
-}
 
 /// A move of the node under search, seen by its mover.
 struct Choice<const P: usize> {
@@ -257,7 +174,15 @@ pub(crate) struct Search<'a, R, const P: usize> {
 
 impl<R, const P: usize> Drop for Search<'_, R, P> {
     fn drop(&mut self) {
+        self.report();
+    }
+}
+
+impl<R, const P: usize> Search<'_, R, P> {
+    /// Counts up for all searches what this one has done since it last did.
+    pub(crate) fn report(&mut self) {
         self.shared.nodes.fetch_add(self.nodes - self.reported, Relaxed);
+        self.reported = self.nodes;
     }
 }
 
@@ -277,12 +202,6 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
     /// What is shared with other searches.
     pub(crate) fn shared(&self) -> Knowledge<'a, R, P> {
         self.shared
-    }
-
-    /// Counts up for all searches what this one has done since it last did.
-    pub(crate) fn report(&mut self) {
-        self.shared.nodes.fetch_add(self.nodes - self.reported, Relaxed);
-        self.reported = self.nodes;
     }
 
     /// True where the walk that this search serves has used up its nodes.

@@ -5,13 +5,14 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::board::Board;
+use crate::knowledge::Knowledge;
 use crate::line::{self, Line, conversion};
 use crate::narrow::{self, Goal, Interval, move_interval};
 use crate::number::Number;
 use crate::proof_numbers::ProofNumbers;
 use crate::retrograde::Task;
 use crate::rules::{Move, Rules, Turn};
-use crate::search::{Knowledge, Search};
+use crate::search::Search;
 use crate::tiers::{Solved, Tiers};
 use crate::tt::TranspositionTable;
 
@@ -155,7 +156,7 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
             let open = goals.iter().filter(|goal| goal.open()).count();
             control.watch.narrowed(moves[goal.at].pit.map(usize::from), lower, upper, open);
         };
-        let shared = self.close(shared, memory, moves, &goals, pool, control, &told);
+        let shared = self.close(shared, moves, &goals, pool, control, &told);
         let mut found: Vec<FoundMove> = moves
             .iter()
             .zip(&goals)
@@ -219,7 +220,7 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
             let open = goals.iter().filter(|goal| goal.open()).count();
             control.watch.forced(moves[goal.at].pit.map(usize::from), lower, upper, open);
         };
-        self.close(shared, memory, moves, &goals, pool, control, &told);
+        self.close(shared, moves, &goals, pool, control, &told);
         let (low, high) = goals.split_at(moves.len());
         for ((found, low), high) in found.iter_mut().zip(low).zip(high) {
             found.forced = Some([low.interval(), high.interval()]);
@@ -245,18 +246,16 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
     }
 
     /// Closes all goals, the search's tables growing where the first ones become too small. Returns what is known then.
-    #[allow(clippy::too_many_arguments)]
     fn close<'a>(
         &'a self,
         shared: Knowledge<'a, R, P>,
-        memory: &'a Memory,
         moves: &[Move<P>],
         goals: &[Goal],
         pool: &rayon::ThreadPool,
         control: &'a Control<'_>,
         told: &(dyn Fn(&Goal) + Sync),
     ) -> Knowledge<'a, R, P> {
-        let first = self.first_memory.get().is_some_and(|first| std::ptr::eq(first, memory));
+        let first = self.first_memory.get().is_some_and(|first| std::ptr::eq(&first.bounds, shared.bounds));
         let may_grow = first && self.table_bytes > FIRST_BYTES;
         let most = if may_grow { FIRST_NODES } else { u64::MAX };
         narrow::close(shared, moves, goals, most, pool, control, told);
@@ -265,7 +264,7 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         }
         let memory = self.memory.get_or_init(|| {
             let larger = Memory::new::<P>(self.total_seeds, self.table_bytes);
-            larger.bounds.add_all(&memory.bounds);
+            larger.bounds.add_all(shared.bounds);
             larger
         });
         let shared = self.knowledge(shared.tiers, memory, control);

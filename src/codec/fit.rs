@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use super::{Block, DEPTH, MAX_ROWS, MAX_STATES, MAX_TABLE, Model, SLOTS};
 
 /// How closely a model follows its sample. A closer one saves some hundredths of a bit a position, but its tables outgrow the cache:
-/// it decodes at a third of the speed.
+/// it decodes at less than half the speed.
 #[derive(Clone, Copy)]
 pub(crate) struct Closeness {
     /// Longest suffix that becomes a state.
