@@ -44,6 +44,7 @@ pub mod info;
 mod knowledge;
 mod line;
 mod lower;
+mod memory;
 mod narrow;
 pub mod notation;
 mod number;

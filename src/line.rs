@@ -13,9 +13,10 @@ use crate::board::Board;
 use crate::conversion::{Conversion, GivenUp, at_least};
 use crate::index;
 use crate::knowledge::Knowledge;
+use crate::memory::Memory;
 use crate::rules::{MAX_MOVES, Move, Rules, Turn};
 use crate::search::Search;
-use crate::solver::{Control, Memory};
+use crate::solver::Control;
 
 /// The most bytes for the tables with which the best line is proven.
 const PROOF_BYTES: usize = 32 << 20;
@@ -147,7 +148,7 @@ impl<R: Rules<P>, const P: usize> Player<'_, '_, R, P> {
             // No more than three entries for each board there is.
             let boards = (0..=self.seeds).map(|seeds| index::tier_size(P, seeds)).sum::<u128>();
             let bytes = boards.saturating_mul(48).min(PROOF_BYTES as u128) as usize;
-            Memory::new::<P>(self.seeds, bytes)
+            Memory::new(P, self.seeds, bytes)
         });
         let mut search =
             Search::new(Knowledge { bounds: &memory.bounds, numbers: &memory.numbers, ..shared });

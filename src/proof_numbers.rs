@@ -57,6 +57,16 @@ impl ProofNumbers {
         Some((numbers as u32, (numbers >> 32) as u32))
     }
 
+    /// Adds all that another table knows.
+    pub(crate) fn add_all(&self, other: &ProofNumbers) {
+        for pair in other.words.chunks_exact(WIDTH) {
+            let (slot, numbers) = (pair[0].load(Relaxed), pair[1].load(Relaxed));
+            if numbers != 0 {
+                self.put(Slot(slot), numbers as u32, (numbers >> 32) as u32);
+            }
+        }
+    }
+
     /// Keeps the numbers of an open question.
     #[inline(always)]
     pub(crate) fn put(&self, slot: Slot, proof: u32, disproof: u32) {

@@ -1,30 +1,22 @@
 //! Analysis of one position: every legal move's value, forced interval where wanted, and the line of best play.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use crate::board::Board;
 use crate::knowledge::Knowledge;
 use crate::line::{self, Line, conversion};
+use crate::memory::{GrowingMemory, Memory};
 use crate::narrow::{self, Goal, Interval, move_interval};
 use crate::number::Number;
-use crate::proof_numbers::ProofNumbers;
 use crate::retrograde::Task;
 use crate::rules::{Move, Rules, Turn};
 use crate::search::Search;
 use crate::tiers::{Solved, Tiers};
-use crate::tt::TranspositionTable;
 
 /// Time between two looks at whether tiers are still wanted, while they are solved.
 const LOOK: Duration = Duration::from_millis(10);
-
-/// The search's tables begin with so many bytes: the system hands out memory a page at a time, which takes a short search longer than
-/// all else.
-const FIRST_BYTES: usize = 64 << 20;
-
-/// Nodes after which they grow to what is allowed.
-const FIRST_NODES: u64 = 1 << 20;
 
 /// What ends an analysis early, and who is told how it goes.
 pub(crate) struct Control<'a> {
@@ -92,38 +84,22 @@ pub(crate) struct FoundMove {
 pub(crate) struct Solver<R, const P: usize> {
     pub(crate) rules: R,
     pub(crate) tiers: Tiers<R>,
-    /// What a search begins with, and what it goes on with where that is more.
-    first_memory: OnceLock<Memory>,
-    memory: OnceLock<Memory>,
+    memory: GrowingMemory,
     /// Held by the thread that prepares tiers.
     preparing: Mutex<()>,
-    table_bytes: usize,
     total_seeds: u32,
-}
-
-/// The tables of a search.
-pub(crate) struct Memory {
-    pub(crate) bounds: TranspositionTable,
-    pub(crate) numbers: ProofNumbers,
-}
-
-impl Memory {
-    /// Tables of `bytes` bytes together for boards of at most `seeds` seeds.
-    pub(crate) fn new<const P: usize>(seeds: u32, bytes: usize) -> Self {
-        Self { bounds: TranspositionTable::new(bytes / 2, P, seeds), numbers: ProofNumbers::new(bytes / 2) }
-    }
 }
 
 impl<R: Rules<P>, const P: usize> Solver<R, P> {
     /// A solver that stands on `tiers`. `table_bytes`: memory for both search tables.
     pub(crate) fn new(rules: R, tiers: Tiers<R>, total_seeds: u32, table_bytes: usize) -> Self {
-        let (first_memory, memory) = (OnceLock::new(), OnceLock::new());
-        Self { rules, tiers, first_memory, memory, preparing: Mutex::new(()), table_bytes, total_seeds }
+        let memory = GrowingMemory::new(P, total_seeds, table_bytes);
+        Self { rules, tiers, memory, preparing: Mutex::new(()), total_seeds }
     }
 
     /// Gives back the search's tables.
     pub(crate) fn forget(&mut self) {
-        (self.first_memory, self.memory) = (OnceLock::new(), OnceLock::new());
+        self.memory.forget();
     }
 
     /// Analyses the moves of a turn that is not over: their values, and with `forced` their forced intervals. Runs on the threads
@@ -140,10 +116,10 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         let in_tier = tiers.covers(board.seeds());
         let small;
         let memory = if in_tier {
-            small = Memory::new::<P>(self.total_seeds, 1);
+            small = Memory::new(P, self.total_seeds, 1);
             &small
         } else {
-            self.memory_so_far()
+            self.memory.largest()
         };
         let shared = self.knowledge(tiers, memory, control);
         let goals: Vec<Goal> = moves
@@ -195,10 +171,10 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         let tiers = if in_tables { tables } else { self.solved(Task::Forced, board.seeds(), pool, control) };
         let small;
         let memory = if tiers.covers(board.seeds()) {
-            small = Memory::new::<P>(self.total_seeds, 1);
+            small = Memory::new(P, self.total_seeds, 1);
             &small
         } else {
-            self.memory_so_far()
+            self.memory.largest()
         };
         let shared = self.knowledge(tiers, memory, control);
         let seeds = board.seeds() as i32;
@@ -237,39 +213,24 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         Knowledge { rules: self.rules, tiers, bounds, numbers, nodes: &control.nodes }
     }
 
-    /// The search's tables, as large as they have been needed so far.
-    fn memory_so_far(&self) -> &Memory {
-        self.memory.get().unwrap_or_else(|| {
-            let bytes = self.table_bytes.min(FIRST_BYTES);
-            self.first_memory.get_or_init(|| Memory::new::<P>(self.total_seeds, bytes))
-        })
-    }
-
-    /// Closes all goals, the search's tables growing where the first ones become too small. Returns what is known then.
+    /// Closes all goals, the search's tables growing where they become too small. Returns what is known then.
     fn close<'a>(
         &'a self,
-        shared: Knowledge<'a, R, P>,
+        mut shared: Knowledge<'a, R, P>,
         moves: &[Move<P>],
         goals: &[Goal],
         pool: &rayon::ThreadPool,
         control: &'a Control<'_>,
         told: &(dyn Fn(&Goal) + Sync),
     ) -> Knowledge<'a, R, P> {
-        let first = self.first_memory.get().is_some_and(|first| std::ptr::eq(&first.bounds, shared.bounds));
-        let may_grow = first && self.table_bytes > FIRST_BYTES;
-        let most = if may_grow { FIRST_NODES } else { u64::MAX };
-        narrow::close(shared, moves, goals, most, pool, control, told);
-        if !may_grow || !goals.iter().any(Goal::open) || !control.go_on() {
-            return shared;
+        loop {
+            narrow::close(shared, moves, goals, self.memory.nodes(shared.bounds), pool, control, told);
+            if !goals.iter().any(Goal::open) || !control.go_on() {
+                return shared;
+            }
+            let Some(larger) = self.memory.larger(shared.bounds) else { return shared };
+            shared = self.knowledge(shared.tiers, larger, control);
         }
-        let memory = self.memory.get_or_init(|| {
-            let larger = Memory::new::<P>(self.total_seeds, self.table_bytes);
-            larger.bounds.add_all(shared.bounds);
-            larger
-        });
-        let shared = self.knowledge(shared.tiers, memory, control);
-        narrow::close(shared, moves, goals, u64::MAX, pool, control, told);
-        shared
     }
 
     /// The tiers that serve boards of `seeds` seeds, the small ones solved on the pool where that was not done before. None where time
