@@ -11,10 +11,12 @@
 
 use std::collections::HashMap;
 
+use arrayvec::ArrayVec;
+
 use crate::board::Board;
 use crate::knowledge::Answer;
 use crate::number::Number;
-use crate::rules::{Move, Rules, Turn};
+use crate::rules::{MAX_MOVES, Move, Rules, Turn};
 use crate::search::Search;
 
 /// Boards that may be looked at, all questions about one value together.
@@ -39,13 +41,20 @@ pub(crate) struct Conversion<const P: usize> {
     value: i32,
     known: HashMap<(Board<P>, bool), Known>,
     left: u32,
+    /// Moves are tried in reverse.
+    backward: bool,
 }
 
 impl<const P: usize> Conversion<P> {
     /// `value`: what the better side wins, 1 or more.
     pub(crate) fn new(value: i32) -> Self {
         debug_assert!(value >= 1);
-        Self { value, known: HashMap::new(), left: BUDGET }
+        Self { value, known: HashMap::new(), left: BUDGET, backward: false }
+    }
+
+    /// The same for a thread that goes ahead of another: it tries moves in reverse, and so asks early what the other asks late.
+    pub(crate) fn backward(value: i32) -> Self {
+        Self { backward: true, ..Self::new(value) }
     }
 
     /// The better side's move that converts soonest, the first of several, and in how many sowings. `moves` are those of a board
@@ -57,8 +66,8 @@ impl<const P: usize> Conversion<P> {
         go_on: &dyn Fn() -> bool,
     ) -> Result<(usize, u16), GivenUp> {
         for within in 1..=FURTHEST {
-            for (at, m) in moves.iter().enumerate() {
-                if self.wins(search, m, within, go_on)? {
+            for at in self.order(moves.len()) {
+                if self.wins(search, &moves[at], within, go_on)? {
                     return Ok((at, within));
                 }
             }
@@ -74,9 +83,9 @@ impl<const P: usize> Conversion<P> {
         moves: &[Move<P>],
         go_on: &dyn Fn() -> bool,
     ) -> Result<(usize, u16), GivenUp> {
-        let mut left: Vec<usize> = (0..moves.len()).collect();
+        let mut left: ArrayVec<usize, MAX_MOVES> = self.order(moves.len()).collect();
         for within in 1..=FURTHEST {
-            let mut later = Vec::new();
+            let mut later = ArrayVec::new();
             for &at in &left {
                 let m = &moves[at];
                 // A move that keeps the value and captures converts it.
@@ -90,6 +99,12 @@ impl<const P: usize> Conversion<P> {
             }
         }
         Err(GivenUp)
+    }
+
+    /// The order in which so many moves are tried.
+    fn order(&self, moves: usize) -> impl Iterator<Item = usize> + use<P> {
+        let backward = self.backward;
+        (0..moves).map(move |at| if backward { moves - 1 - at } else { at })
     }
 
     /// Whether a move of the better side converts the value within so many sowings, itself counted.
@@ -106,8 +121,8 @@ impl<const P: usize> Conversion<P> {
         at_least(search, m, self.value, go_on)
     }
 
-    /// Whether the value is converted within so many sowings. `better`: the better side is to move. False also where the board
-    /// has another value.
+    /// Whether the value is converted within so many sowings. `better`: the better side is to move, and wins no less than the value.
+    /// Otherwise false also where the other side wins more than the value leaves it.
     fn within<R: Rules<P>>(
         &mut self,
         search: &mut Search<'_, R, P>,
@@ -127,34 +142,19 @@ impl<const P: usize> Conversion<P> {
         if !go_on() {
             return Err(GivenUp);
         }
-        let (lower, upper) = search.shared().known(board, Number::Value);
         // `always`: however many sowings there are.
         let (converted, always) = match search.shared().rules.turn(board) {
-            _ if better && upper < self.value || !better && lower > -self.value => (false, true),
             Turn::Over { margin } => {
                 let margin = i32::from(margin);
                 (if better { margin >= self.value } else { margin <= -self.value }, true)
             }
             Turn::Moves(_) if within == 0 => (false, false),
-            Turn::Moves(moves) => {
-                search.count_node();
-                // What captures is settled without going deeper.
-                let (captures, quiet): (Vec<&Move<P>>, Vec<&Move<P>>) =
-                    moves.iter().partition(|m| m.captured > 0);
-                let mut converted = !better;
-                for m in captures.into_iter().chain(quiet) {
-                    let this = if better {
-                        self.wins(search, m, within, go_on)?
-                    } else {
-                        self.loses(search, m, within, go_on)?
-                    };
-                    if this == better {
-                        converted = better;
-                        break;
-                    }
-                }
-                (converted, false)
-            }
+            Turn::Moves(moves) if better => (self.won(search, &moves, within, go_on)?, false),
+            Turn::Moves(moves) => match search.settle(board, Number::Value, 1 - self.value, go_on) {
+                Answer::AtMost(_) => (self.lost(search, &moves, within, go_on)?, false),
+                Answer::AtLeast(_) => (false, true),
+                Answer::Open => return Err(GivenUp),
+            },
         };
         let known = self.known.entry((*board, better)).or_insert(Known { yes: u16::MAX, no: None });
         if converted {
@@ -165,22 +165,45 @@ impl<const P: usize> Conversion<P> {
         Ok(converted)
     }
 
-    /// Whether a move of the other side does not delay the conversion beyond so many sowings: it is converted by then, or the move
-    /// gives away more.
-    fn loses<R: Rules<P>>(
+    /// Whether one of the better side's moves converts the value within so many sowings, itself counted.
+    fn won<R: Rules<P>>(
         &mut self,
         search: &mut Search<'_, R, P>,
-        m: &Move<P>,
+        moves: &[Move<P>],
         within: u16,
         go_on: &dyn Fn() -> bool,
     ) -> Result<bool, GivenUp> {
-        if m.captured > 0 {
-            return Ok(!at_least(search, m, 1 - self.value, go_on)?);
+        search.count_node();
+        // What captures is settled without going deeper.
+        let (captures, quiet): (ArrayVec<_, MAX_MOVES>, ArrayVec<_, MAX_MOVES>) =
+            moves.iter().partition(|m| m.captured > 0);
+        let tried: ArrayVec<_, MAX_MOVES> = captures.into_iter().chain(quiet).collect();
+        for m in self.order(tried.len()).map(|at| tried[at]) {
+            if self.wins(search, m, within, go_on)? {
+                return Ok(true);
+            }
         }
-        if self.within(search, &m.next, true, within - 1, go_on)? {
-            return Ok(true);
+        Ok(false)
+    }
+
+    /// Whether no move of the other side, who can win no more than the value leaves, delays the conversion beyond so many sowings. One
+    /// that captures converts, and one that gives away more does not delay.
+    fn lost<R: Rules<P>>(
+        &mut self,
+        search: &mut Search<'_, R, P>,
+        moves: &[Move<P>],
+        within: u16,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<bool, GivenUp> {
+        search.count_node();
+        for m in self.order(moves.len()).map(|at| &moves[at]).filter(|m| m.captured == 0) {
+            if !self.within(search, &m.next, true, within - 1, go_on)?
+                && at_least(search, m, -self.value, go_on)?
+            {
+                return Ok(false);
+            }
         }
-        Ok(!at_least(search, m, -self.value, go_on)?)
+        Ok(true)
     }
 }
 

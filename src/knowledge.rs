@@ -28,6 +28,8 @@ pub(crate) struct Knowledge<'a, R, const P: usize> {
     pub(crate) tiers: Solved<'a, R>,
     pub(crate) bounds: &'a TranspositionTable,
     pub(crate) numbers: &'a ProofNumbers,
+    /// Several searches go on at once.
+    pub(crate) crowded: bool,
     /// Boards expanded by all searches, counted up every so often.
     pub(crate) nodes: &'a AtomicU64,
 }

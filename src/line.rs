@@ -6,6 +6,7 @@
 //! its own, on one thread with tables of its own and fixed size, so that the line is the same whatever else was searched before.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use arrayvec::ArrayVec;
 
@@ -60,10 +61,17 @@ pub(crate) fn line<R: Rules<P>, const P: usize>(
     search: &mut Search<'_, R, P>,
     board: &Board<P>,
     value: i32,
+    pool: &rayon::ThreadPool,
     control: &Control<'_>,
 ) -> Line {
-    let mut player =
-        Player { search, control, seeds: board.seeds(), proof_memory: OnceLock::new(), conversion: None };
+    let mut player = Player {
+        search,
+        pool,
+        control,
+        seeds: board.seeds(),
+        proof_memory: OnceLock::new(),
+        conversions: None,
+    };
     let mut line = Line::default();
     let (mut board, mut value, mut side) = (*board, value, 0u8);
     // Positions since the last capture.
@@ -91,7 +99,7 @@ pub(crate) fn line<R: Rules<P>, const P: usize>(
         line.pits.push(m.pit);
         if m.captured > 0 {
             seen.clear();
-            player.conversion = None;
+            player.conversions = None;
         }
         board = m.next;
         value -= i32::from(m.captured);
@@ -108,15 +116,16 @@ pub(crate) fn line<R: Rules<P>, const P: usize>(
 /// Plays both sides.
 struct Player<'s, 'a, R, const P: usize> {
     search: &'s mut Search<'a, R, P>,
+    pool: &'s rayon::ThreadPool,
     control: &'s Control<'s>,
     /// Seeds at the start of the line.
     seeds: u32,
     proof_memory: OnceLock<Memory>,
-    /// Of the value that is to be converted now.
-    conversion: Option<Conversion<P>>,
+    /// Of the value that is to be converted now: this thread's, and that of the thread that goes ahead of it.
+    conversions: Option<[Conversion<P>; 2]>,
 }
 
-impl<R: Rules<P>, const P: usize> Player<'_, '_, R, P> {
+impl<'a, R: Rules<P>, const P: usize> Player<'_, 'a, R, P> {
     /// The first move in this order that keeps the value. `None`: time has run out.
     fn keeping<'m, K: Ord>(
         &mut self,
@@ -130,6 +139,31 @@ impl<R: Rules<P>, const P: usize> Player<'_, '_, R, P> {
         moves.into_iter().find(|m| at_least(self.search, m, value, &|| control.go_on()) == Ok(true))
     }
 
+    /// Asks how soon `value` is converted. Another thread, where there is one, asks the same in another order: what it proves this
+    /// thread need not prove, and the answer is this thread's alone.
+    fn convert<T>(
+        &mut self,
+        value: i32,
+        ask: impl Fn(&mut Conversion<P>, &mut Search<'a, R, P>, &dyn Fn() -> bool) -> Result<T, GivenUp> + Sync,
+    ) -> Result<T, GivenUp> {
+        let (control, shared, done) = (self.control, self.search.shared(), AtomicBool::new(false));
+        let conversions =
+            self.conversions.get_or_insert_with(|| [Conversion::new(value), Conversion::backward(value)]);
+        let [own, ahead] = conversions;
+        self.pool.in_place_scope(|scope| {
+            if self.pool.current_num_threads() > 1 {
+                scope.spawn(|_| {
+                    let go_on = || !done.load(Relaxed) && control.go_on();
+                    // Only what it proves on its way counts.
+                    let _ = ask(ahead, &mut Search::new(shared), &go_on);
+                });
+            }
+            let answer = ask(own, self.search, &|| control.go_on());
+            done.store(true, Relaxed);
+            answer
+        })
+    }
+
     /// The best move of the side that is ahead, outside the solved tiers, and its distance where that is known.
     fn ahead<'m>(
         &mut self,
@@ -138,8 +172,8 @@ impl<R: Rules<P>, const P: usize> Player<'_, '_, R, P> {
         value: i32,
     ) -> Option<(&'m Move<P>, Option<u16>)> {
         let control = self.control;
-        let conversion = self.conversion.get_or_insert_with(|| Conversion::new(value));
-        let soonest = conversion.soonest(self.search, moves, &|| control.go_on());
+        let soonest =
+            self.convert(value, |conversion, search, go_on| conversion.soonest(search, moves, go_on));
         if let Ok((at, distance)) = soonest {
             return Some((&moves[at], Some(distance)));
         }
@@ -150,8 +184,12 @@ impl<R: Rules<P>, const P: usize> Player<'_, '_, R, P> {
             let bytes = boards.saturating_mul(48).min(PROOF_BYTES as u128) as usize;
             Memory::new(P, self.seeds, bytes)
         });
-        let mut search =
-            Search::new(Knowledge { bounds: &memory.bounds, numbers: &memory.numbers, ..shared });
+        let mut search = Search::new(Knowledge {
+            bounds: &memory.bounds,
+            numbers: &memory.numbers,
+            crowded: false,
+            ..shared
+        });
         let pit = search.proof(board, value, &|| control.go_on());
         moves.iter().find(|m| pit == Some(m.pit)).map(|m| (m, None))
     }
@@ -166,8 +204,9 @@ impl<R: Rules<P>, const P: usize> Player<'_, '_, R, P> {
                 keeping.push(*m);
             }
         }
-        let conversion = self.conversion.get_or_insert_with(|| Conversion::new(-value));
-        let (at, distance) = match conversion.latest(self.search, &keeping, &go_on) {
+        let latest =
+            self.convert(-value, |conversion, search, go_on| conversion.latest(search, &keeping, go_on));
+        let (at, distance) = match latest {
             Ok((at, distance)) => (at, Some(distance)),
             // Captures convert at once, the others later.
             Err(GivenUp) => (keeping.iter().position(|m| m.captured == 0).unwrap_or(0), None),

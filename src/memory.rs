@@ -126,7 +126,7 @@ mod tests {
         let entry = Entry { lower: 1, upper: 2, pit: Some(3), work: 4 };
         let first = memory.largest();
         first.bounds.put(77, entry);
-        first.numbers.put(slot, 5, 6);
+        first.numbers.put(slot, (5, 6));
         let second = memory.larger(&first.bounds).expect("there are two sizes");
         assert_eq!((second.bounds.get(77), second.numbers.get(slot)), (Some(entry), Some((5, 6))));
         assert!(memory.larger(&second.bounds).is_none());

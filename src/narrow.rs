@@ -181,10 +181,9 @@ fn pick<R: Rules<P>, const P: usize>(goals: &[Goal], asked: &mut [Asked]) -> Opt
         let wanted = thresholds(goal.number, lower, upper, R::UNIT as i32);
         for (preference, at_least) in wanted.into_iter().enumerate() {
             let times = asked[at].times.get(&at_least).copied().unwrap_or(0);
-            let same = asked[at].running.iter().filter(|&&t| t == at_least).count() as u32;
             let others = asked[at].running.len();
             let later = if settled { WINNER_FIRST } else { 0 };
-            let key = (times + same + later, settled, others, preference, at);
+            let key = (times + later, settled, others, preference, at);
             if best.as_ref().is_none_or(|(least, ..)| key < *least) {
                 best = Some((key, at, at_least, times));
             }

@@ -53,8 +53,7 @@ impl ProofNumbers {
         if self.words[place].load(Relaxed) != slot.0 {
             return None;
         }
-        let numbers = self.words[place + 1].load(Relaxed);
-        Some((numbers as u32, (numbers >> 32) as u32))
+        Some(unpacked(self.words[place + 1].load(Relaxed)))
     }
 
     /// Adds all that another table knows.
@@ -62,19 +61,23 @@ impl ProofNumbers {
         for pair in other.words.chunks_exact(WIDTH) {
             let (slot, numbers) = (pair[0].load(Relaxed), pair[1].load(Relaxed));
             if numbers != 0 {
-                self.put(Slot(slot), numbers as u32, (numbers >> 32) as u32);
+                self.put(Slot(slot), unpacked(numbers));
             }
         }
     }
 
     /// Keeps the numbers of an open question.
     #[inline(always)]
-    pub(crate) fn put(&self, slot: Slot, proof: u32, disproof: u32) {
+    pub(crate) fn put(&self, slot: Slot, (proof, disproof): (u32, u32)) {
         debug_assert!(proof > 0 && disproof > 0);
         let place = self.place(slot);
         self.words[place].store(slot.0, Relaxed);
         self.words[place + 1].store(u64::from(proof) | u64::from(disproof) << 32, Relaxed);
     }
+}
+
+fn unpacked(numbers: u64) -> (u32, u32) {
+    (numbers as u32, (numbers >> 32) as u32)
 }
 
 #[cfg(test)]
@@ -87,7 +90,7 @@ mod tests {
             let table = ProofNumbers::new(bytes);
             for key in [1, 2, 77, 1 << 40, 1 << 83] {
                 let slot = ProofNumbers::slot(key, -3);
-                table.put(slot, 5, INFINITE);
+                table.put(slot, (5, INFINITE));
                 assert_eq!(table.get(slot), Some((5, INFINITE)));
                 assert_eq!(table.get(ProofNumbers::slot(key, -4)), None, "another question");
             }

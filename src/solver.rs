@@ -121,7 +121,7 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         } else {
             self.memory.largest()
         };
-        let shared = self.knowledge(tiers, memory, control);
+        let shared = self.knowledge(tiers, memory, pool, control);
         let goals: Vec<Goal> = moves
             .iter()
             .enumerate()
@@ -145,7 +145,7 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         let value = Interval::best(found.iter().map(|m| m.value));
         let mut search = Search::new(shared);
         let line = if value.exact() {
-            line::line(&mut search, board, value.lower, control)
+            line::line(&mut search, board, value.lower, pool, control)
         } else {
             Line { pits: best_so_far(moves, &found), ..Line::default() }
         };
@@ -176,7 +176,7 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         } else {
             self.memory.largest()
         };
-        let shared = self.knowledge(tiers, memory, control);
+        let shared = self.knowledge(tiers, memory, pool, control);
         let seeds = board.seeds() as i32;
         let goals: Vec<Goal> = [Number::Low, Number::High]
             .into_iter()
@@ -207,10 +207,12 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         &self,
         tiers: Solved<'a, R>,
         memory: &'a Memory,
+        pool: &rayon::ThreadPool,
         control: &'a Control<'_>,
     ) -> Knowledge<'a, R, P> {
         let Memory { bounds, numbers } = memory;
-        Knowledge { rules: self.rules, tiers, bounds, numbers, nodes: &control.nodes }
+        let crowded = pool.current_num_threads() > 1;
+        Knowledge { rules: self.rules, tiers, bounds, numbers, crowded, nodes: &control.nodes }
     }
 
     /// Closes all goals, the search's tables growing where they become too small. Returns what is known then.
@@ -229,7 +231,7 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
                 return shared;
             }
             let Some(larger) = self.memory.larger(shared.bounds) else { return shared };
-            shared = self.knowledge(shared.tiers, larger, control);
+            shared = self.knowledge(shared.tiers, larger, pool, control);
         }
     }
 
