@@ -3,10 +3,11 @@
 
 Run it from a clean checkout on an otherwise idle machine, after `cargo build --release`:
 
-    python3 scripts/measure_starts.py
+    python3 scripts/measure_starts.py [TABLES]
 
 Seconds are those of whole processes, cold, no files, the median where there are several; nodes are those of one thread. The forced
-interval is that of a run of its own, with --forced.
+interval is that of a run of its own, with --forced. With a directory of tables up to 16 seeds the seconds with tables are measured too, for
+the profiles that are there.
 """
 
 import csv
@@ -21,6 +22,9 @@ import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 OJU = ROOT / "target" / "release" / "oju"
+
+# No tables but those that are named.
+NO_FILES = {"cwd": "/", "env": {name: value for name, value in os.environ.items() if name != "OJU_TABLES"}}
 
 # Profile, options, how often to run, whether to count the nodes of one thread and to find the forced intervals.
 STARTS = [
@@ -42,7 +46,7 @@ ENDLESS = [
 def run(arguments):
     """One process: its answer, the seconds it took, and its peak memory in MiB."""
     started = time.monotonic()
-    child = subprocess.Popen([OJU, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    child = subprocess.Popen([OJU, *arguments], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, **NO_FILES)
     text = child.stdout.read()
     _, _, usage = os.wait4(child.pid, 0)
     return json.loads(text), time.monotonic() - started, usage.ru_maxrss / 1024
@@ -53,6 +57,7 @@ def command(arguments):
 
 
 def main():
+    tables = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else None
     git = ["git", "-C", str(ROOT)]
     commit = subprocess.check_output([*git, "rev-parse", "--short=12", "HEAD"], text=True).strip()
     if subprocess.check_output([*git, "status", "--porcelain", "--", "src", "Cargo.toml"], text=True):
@@ -65,7 +70,7 @@ def main():
     with open(ROOT / "results" / "starts.csv", "w", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(
-            ["profile", "rules", "move", "lower", "upper", "exact", "seconds", "nodes_one_thread", "MiB"]
+            ["profile", "rules", "move", "lower", "upper", "exact", "seconds", "seconds_tables_16", "nodes_one_thread", "MiB"]
             + ["forced_low", "forced_high", "forced_seconds", "command", *about]
         )
         for profile, options, times, solved in STARTS:
@@ -73,6 +78,10 @@ def main():
             runs = [run(arguments) for _ in range(times)]
             answer = runs[0][0]
             seconds = statistics.median(seconds for _, seconds, _ in runs)
+            with_tables = ""
+            if tables and list(tables.glob(f"{profile}-16.oju")):
+                with_tables = statistics.median(run([*arguments, "--tables", tables])[1] for _ in range(times))
+                with_tables = f"{with_tables:.2f}"
             nodes = run([*arguments, "--threads", "1"])[0]["nodes"] if solved else ""
             forced, forced_seconds = {}, ""
             if solved:
@@ -85,11 +94,12 @@ def main():
                 low, high = line["bounds"]
                 interval = forced.get(move) or ["", ""]
                 rows.writerow(
-                    [profile, answer["rules"], move, low, high, line["exact"], f"{seconds:.2f}", nodes, f"{memory:.0f}"]
+                    [profile, answer["rules"], move, low, high, line["exact"], f"{seconds:.2f}", with_tables, nodes]
+                    + [f"{memory:.0f}"]
                     + [*interval, forced_seconds, command(arguments), *about.values()]
                 )
             file.flush()
-            print(profile, answer["bounds"], f"{seconds:.2f} s", nodes, "nodes", f"{memory:.0f} MiB")
+            print(profile, answer["bounds"], f"{seconds:.2f} s", with_tables, nodes, "nodes", f"{memory:.0f} MiB")
     with open(ROOT / "results" / "endless.csv", "w", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(["profile", "position", "pit", "seconds", "command", *about])

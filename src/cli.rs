@@ -23,7 +23,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use anyhow::{Context, anyhow};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
-use oju::{Engine, Position, Profile, Settings, notation};
+use oju::{Engine, Position, Profile, Settings, Tables, notation};
 
 /// Raised by Ctrl-C.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -224,6 +224,15 @@ impl Resources {
         let threads = self.threads.unwrap_or(0);
         let tables = self.tables.for_engine();
         let settings = Settings { threads, table_bytes: self.tt, tables, ..Settings::default() };
-        Ok(Engine::new(profile, &settings)?)
+        let engine = Engine::new(profile, &settings)?;
+        if let (Tables::In(dir), None) = (&settings.tables, engine.tables_up_to()) {
+            let dir = dir.display();
+            // Where stderr is gone there is nobody to tell.
+            let _ = writeln!(
+                io::stderr(),
+                "oju: {dir} has no tables of {profile} that could be used: they begin with that of 0 seeds (oju build {profile})"
+            );
+        }
+        Ok(engine)
     }
 }

@@ -172,6 +172,7 @@ trait Game: Send + Sync {
         control: &Control<'_>,
     ) -> Option<Found>;
     fn probe(&self, position: &Position) -> Option<i32>;
+    fn tables_up_to(&self) -> Option<u32>;
     fn forget(&mut self);
     fn failed(&self) -> &AtomicBool;
     fn failure(&self) -> Option<Arc<TableError>>;
@@ -248,6 +249,10 @@ impl<R: Rules<P>, const P: usize> Game for Solver<R, P> {
 
     fn probe(&self, position: &Position) -> Option<i32> {
         self.tiers.tables(Task::Values).number(&position.board::<P>(), Number::Value)
+    }
+
+    fn tables_up_to(&self) -> Option<u32> {
+        self.tiers.tables(Task::Values).most()
     }
 
     fn forget(&mut self) {
@@ -436,6 +441,11 @@ impl Engine {
     /// none.
     pub fn perft(&self, position: &Position, depth: u32) -> u64 {
         self.game.perft(position, depth)
+    }
+
+    /// The most seeds of a position that has a table. `None`: there are no tables.
+    pub fn tables_up_to(&self) -> Option<u32> {
+        self.game.tables_up_to()
     }
 
     /// The value of a position from its table, from the side to move: seeds it will win minus seeds it will lose, stores excluded.

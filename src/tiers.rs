@@ -134,6 +134,11 @@ impl<R> Solved<'_, R> {
         (seeds as usize) < self.len
     }
 
+    /// The most seeds of a board that is solved.
+    pub(crate) fn most(&self) -> Option<u32> {
+        self.len.checked_sub(1).map(|most| most as u32)
+    }
+
     /// A number of a board that these tiers are solved for. `None`: its tier is not solved. Meaningless once a table has
     /// failed.
     #[inline(always)]

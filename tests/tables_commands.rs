@@ -121,6 +121,19 @@ fn good_tables_are_verified() {
 }
 
 #[test]
+fn tables_that_are_named_and_of_no_use_are_spoken_of() {
+    let tables = Tables::new(&[("ayoayo@2x3x3", 6, false)]);
+    let best = |profile: &str| tables.oju(&["best", profile, "1-0-1-0-1-1-N", "--line-only"]);
+    assert_eq!(stderr(&best("ayoayo@2x3x3")), "");
+    let other = best("hoyito@2x3x2");
+    assert!(other.status.success(), "the search does without");
+    assert!(stderr(&other).contains("has no tables of hoyito@2x3x2"), "{}", stderr(&other));
+    // Without the smallest one the others have nothing to stand on.
+    fs::remove_file(tables.path("ayoayo_2x3x3-00.oju")).unwrap();
+    assert!(stderr(&best("ayoayo@2x3x3")).contains("has no tables of ayoayo@2x3x3"));
+}
+
+#[test]
 fn what_is_no_table_is_found() {
     let tables = Tables::new(&[("ayoayo@2x3x3", 6, false), ("hoyito@2x3x2", 4, false)]);
     let path = tables.path("ayoayo_2x3x3-05.oju");
