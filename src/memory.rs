@@ -5,6 +5,7 @@
 //! cache, and where these become too small goes on with eight times larger ones that take over what was known.
 
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use crate::proof_numbers::ProofNumbers;
 use crate::tt::TranspositionTable;
@@ -46,7 +47,15 @@ struct Stage {
     bytes: usize,
     /// Nodes after which the next ones serve.
     nodes: u64,
+    /// Nodes of all searches with these.
+    searched: AtomicU64,
     memory: OnceLock<Memory>,
+}
+
+impl Stage {
+    fn new(bytes: usize, nodes: u64) -> Self {
+        Self { bytes, nodes, searched: AtomicU64::new(0), memory: OnceLock::new() }
+    }
 }
 
 impl GrowingMemory {
@@ -55,12 +64,12 @@ impl GrowingMemory {
         let mut stages = Vec::new();
         let (mut next, mut nodes, mut left) = (FIRST_BYTES, FIRST_NODES, bytes);
         while next <= left / GROWTH {
-            stages.push(Stage { bytes: next, nodes, memory: OnceLock::new() });
+            stages.push(Stage::new(next, nodes));
             left -= next;
             next *= GROWTH;
             nodes *= GROWTH as u64;
         }
-        stages.push(Stage { bytes: left, nodes: u64::MAX, memory: OnceLock::new() });
+        stages.push(Stage::new(left, u64::MAX));
         Self { pits, seeds, stages }
     }
 
@@ -84,7 +93,15 @@ impl GrowingMemory {
 
     /// The nodes a search may take before the tables with these bounds give way to larger ones.
     pub(crate) fn nodes(&self, bounds: &TranspositionTable) -> u64 {
-        self.stage(bounds).map_or(u64::MAX, |at| self.stages[at].nodes)
+        let left = |stage: &Stage| stage.nodes.saturating_sub(stage.searched.load(Relaxed));
+        self.stage(bounds).map_or(u64::MAX, |at| left(&self.stages[at]))
+    }
+
+    /// Counts nodes of a search with the tables that have these bounds.
+    pub(crate) fn count(&self, bounds: &TranspositionTable, nodes: u64) {
+        if let Some(at) = self.stage(bounds) {
+            self.stages[at].searched.fetch_add(nodes, Relaxed);
+        }
     }
 
     /// The tables that serve after the ones with these bounds. `None`: there are none.
@@ -100,7 +117,7 @@ impl GrowingMemory {
 
     /// Gives back all tables.
     pub(crate) fn forget(&mut self) {
-        self.stages.iter_mut().for_each(|stage| stage.memory = OnceLock::new());
+        self.stages.iter_mut().for_each(|stage| *stage = Stage::new(stage.bytes, stage.nodes));
     }
 }
 
@@ -127,6 +144,9 @@ mod tests {
         let first = memory.largest();
         first.bounds.put(77, entry);
         first.numbers.put(slot, (5, 6));
+        assert_eq!(memory.nodes(&first.bounds), FIRST_NODES);
+        memory.count(&first.bounds, 100);
+        assert_eq!(memory.nodes(&first.bounds), FIRST_NODES - 100);
         let second = memory.larger(&first.bounds).expect("there are two sizes");
         assert_eq!((second.bounds.get(77), second.numbers.get(slot)), (Some(entry), Some((5, 6))));
         assert!(memory.larger(&second.bounds).is_none());

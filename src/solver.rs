@@ -226,7 +226,9 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         told: &(dyn Fn(&Goal) + Sync),
     ) -> Knowledge<'a, R, P> {
         loop {
+            let before = control.nodes.load(Relaxed);
             narrow::close(shared, moves, goals, self.memory.nodes(shared.bounds), pool, control, told);
+            self.memory.count(shared.bounds, control.nodes.load(Relaxed) - before);
             if !goals.iter().any(Goal::open) || !control.go_on() {
                 return shared;
             }
