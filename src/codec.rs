@@ -43,9 +43,9 @@ const SLOTS: u32 = 1 << SLOT_BITS;
 const LOW: u32 = 1 << 16;
 
 /// Rows of 4 KiB slots: 64 fit with all else into 512 KiB; twice as many gain 0.1 to 0.4 %.
-const MAX_ROWS: usize = 128;
+const MAX_ROWS: usize = 256;
 
-const MAX_STATES: usize = 1024;
+const MAX_STATES: usize = 4096;
 
 /// Longest suffix that is a state.
 const DEPTH: usize = 8;

@@ -25,7 +25,7 @@ impl Closeness {
 
     /// For tables whose size counts.
     pub(crate) const CLOSE: Self =
-        Self { depth: DEPTH, visits: 512, saving: 8.0, rows: MAX_ROWS, row_gain: 4.0 };
+        Self { depth: DEPTH, visits: 1024, saving: 8.0, rows: MAX_ROWS, row_gain: 8.0 };
 }
 
 /// Paths that [`Model::fill`] follows at once.

@@ -17,7 +17,7 @@ use crate::codec::{Block, Closeness, Model};
 
 /// Positions the codec's parameters are fitted to: so many, but a 32nd of a large tier, whose buffers are then small beside
 /// the tier itself, and not more than so many.
-const SAMPLE: RangeInclusive<u64> = 1 << 20..=1 << 22;
+const SAMPLE: RangeInclusive<u64> = 1 << 20..=1 << 24;
 
 /// Buffers of one thread.
 #[derive(Default)]
