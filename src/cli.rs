@@ -6,6 +6,8 @@
 mod bench;
 mod best;
 mod build;
+#[cfg(feature = "explore")]
+mod explore;
 mod export;
 mod info;
 mod perft;
@@ -50,6 +52,8 @@ Five commands to try:
 enum Command {
     Best(best::Best),
     Play(play::Play),
+    #[cfg(feature = "explore")]
+    Explore(explore::Explore),
     Build(build::Build),
     Info(info::Info),
     Verify(verify::Verify),
@@ -84,6 +88,8 @@ pub(crate) fn main() -> ExitCode {
         None => write_out(&format!("{TRY}\n\nAll commands: oju --help\n")).map(|()| Outcome::Done),
         Some(Command::Best(best)) => best.run(),
         Some(Command::Play(play)) => play.run(),
+        #[cfg(feature = "explore")]
+        Some(Command::Explore(explore)) => explore.run(),
         Some(Command::Verify(verify)) => verify.run(),
         Some(Command::Info(info)) => info.run(),
         Some(Command::Export(export)) => export.run(),
@@ -220,10 +226,13 @@ struct Resources {
 }
 
 impl Resources {
-    fn engine(&self, profile: Profile) -> anyhow::Result<Engine> {
+    fn settings(&self) -> Settings {
         let threads = self.threads.unwrap_or(0);
-        let tables = self.tables.for_engine();
-        let settings = Settings { threads, table_bytes: self.tt, tables, ..Settings::default() };
+        Settings { threads, table_bytes: self.tt, tables: self.tables.for_engine(), ..Settings::default() }
+    }
+
+    fn engine(&self, profile: Profile) -> anyhow::Result<Engine> {
+        let settings = self.settings();
         let engine = Engine::new(profile, &settings)?;
         if let (Tables::In(dir), None) = (&settings.tables, engine.tables_up_to()) {
             let dir = dir.display();

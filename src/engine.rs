@@ -481,7 +481,7 @@ impl Engine {
         limits: &Limits<'_>,
         watch: &dyn Watch,
     ) -> Result<Analysis, EngineError> {
-        self.analysed_with(position, false, limits, watch)
+        self.analyse_on(&self.pool, position, false, limits, watch)
     }
 
     /// As [`analyse`](Self::analyse), and the forced intervals of the position and of all its moves: what holds whatever
@@ -495,11 +495,14 @@ impl Engine {
         limits: &Limits<'_>,
         watch: &dyn Watch,
     ) -> Result<Analysis, EngineError> {
-        self.analysed_with(position, true, limits, watch)
+        self.analyse_on(&self.pool, position, true, limits, watch)
     }
 
-    fn analysed_with(
+    /// The analysis on the threads of `pool`: a search takes all threads of its pool, and who searches several positions at once
+    /// gives each a pool.
+    pub(crate) fn analyse_on(
         &self,
+        pool: &rayon::ThreadPool,
         position: &Position,
         forced: bool,
         limits: &Limits<'_>,
@@ -509,7 +512,7 @@ impl Engine {
         let deadline = limits.time.map(|time| started + time);
         let (stop, failed, most_nodes) = (limits.stop, self.game.failed(), limits.nodes);
         let control = Control { deadline, most_nodes, nodes: AtomicU64::new(0), stop, failed, watch };
-        let found = self.game.analyse(position, forced, &self.pool, &control);
+        let found = self.game.analyse(position, forced, pool, &control);
         let nodes = control.nodes.into_inner();
         if let Some(error) = self.game.failure() {
             return Err(EngineError::Table(error));

@@ -16,6 +16,8 @@
 //! [`rules`] → `sow`, standing on `lower`, the tiers below; it ends in `table`, a file whose numbers `codec` packs. A probe of such
 //! a file goes `tiers` → `file_tier` → `table` → `codec`.
 //!
+//! The board in the browser goes [`explore`](mod@explore) → `guard` → `query` → `solves` → [`Engine`]; `trace` tells a sowing seed by seed.
+//!
 //! ```
 //! use std::sync::atomic::AtomicBool;
 //! use oju::{Engine, Limits, Position, Profile, Settings, notation};
@@ -37,6 +39,8 @@ mod codec;
 mod conversion;
 mod edges;
 pub mod engine;
+#[cfg(feature = "explore")]
+pub mod explore;
 pub mod export;
 mod file_tier;
 pub mod index;
@@ -60,6 +64,8 @@ mod solver;
 mod sow;
 mod table;
 mod tiers;
+#[cfg(feature = "explore")]
+mod trace;
 mod tt;
 pub mod verify;
 mod zeroed;

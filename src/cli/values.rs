@@ -20,6 +20,18 @@ pub(super) fn threads(text: &str) -> Result<usize, String> {
     within(text, 1..=1024, "1 to 1024 threads are possible")
 }
 
+/// A port of TCP.
+#[cfg(feature = "explore")]
+pub(super) fn port(text: &str) -> Result<u16, String> {
+    within(text, 0..=u16::MAX, "a port is a number from 0 to 65535")
+}
+
+/// Searches at once.
+#[cfg(feature = "explore")]
+pub(super) fn solves(text: &str) -> Result<usize, String> {
+    within(text, 1..=64, "1 to 64 searches are possible")
+}
+
 /// Pits in a row.
 pub(super) fn pits(text: &str) -> Result<u8, String> {
     within(text, 2..=12, "a row has 2 to 12 pits")
