@@ -32,21 +32,29 @@ static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 /// Exact solving of two relay mancala games: Ayoayo (2x6) and Hoyito II (2x6 and 2x12).
 #[derive(Parser)]
-#[command(name = "oju", version, max_term_width = 100, after_help = TRY)]
+#[command(name = "oju", version, max_term_width = 100, after_help = to_try())]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
 }
 
 /// What `oju` alone shows.
-const TRY: &str = "\
-Five commands to try:
+fn to_try() -> String {
+    let explore = if cfg!(feature = "explore") {
+        "  oju explore --open                    the board in the browser, every move with its value\n"
+    } else {
+        ""
+    };
+    format!(
+        "Commands to try:
   oju best                              the value of every first move of Ayoayo
   oju best hoyito --json                the same for Hoyito II, for programs
   oju best ayoayo 1-6-6-2-7-0-0-1-6-6-6-0-7-0-N
                                         any position: pits, stores, side to move
-  oju play hoyito                       a game against the engine
-  oju rules hoyito12                    the rules, exactly";
+{explore}  oju play hoyito                       a game against the engine
+  oju rules hoyito12                    the rules, exactly"
+    )
+}
 
 #[derive(Subcommand)]
 enum Command {
@@ -85,7 +93,7 @@ pub(crate) fn main() -> ExitCode {
         }
     });
     let result = match cli.command {
-        None => write_out(&format!("{TRY}\n\nAll commands: oju --help\n")).map(|()| Outcome::Done),
+        None => write_out(&format!("{}\n\nAll commands: oju --help\n", to_try())).map(|()| Outcome::Done),
         Some(Command::Best(best)) => best.run(),
         Some(Command::Play(play)) => play.run(),
         #[cfg(feature = "explore")]

@@ -28,15 +28,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::extract::State;
 use axum::routing::get;
-use serde_json::json;
+use axum::{Json, Router};
+use serde::Serialize;
 use tokio::net::TcpListener;
 
 use crate::engine::{EngineError, Settings};
 use crate::tiers::Tables;
-use problem::{Answer, Problem};
+use problem::Problem;
 use solves::Solves;
 
 /// Ports that are tried one after the other.
@@ -190,13 +190,19 @@ fn router(shared: Arc<Shared>, guard: guard::Guard) -> Router {
         .with_state(shared)
 }
 
+/// How the server is.
+#[derive(Serialize)]
+struct Health {
+    status: &'static str,
+    /// Searches that run.
+    solving: usize,
+    /// Searches that wait for a place.
+    waiting: usize,
+    version: &'static str,
+}
+
 /// Answers without waiting for anything.
-async fn health(State(shared): State<Arc<Shared>>) -> Answer {
+async fn health(State(shared): State<Arc<Shared>>) -> Json<Health> {
     let (solving, waiting) = shared.solves.load();
-    Ok(axum::Json(json!({
-        "status": "ok",
-        "solving": solving,
-        "waiting": waiting,
-        "version": env!("CARGO_PKG_VERSION"),
-    })))
+    Json(Health { status: "ok", solving, waiting, version: env!("CARGO_PKG_VERSION") })
 }

@@ -109,7 +109,12 @@ mod tests {
                         let trace = Trace::new(&engine, &position, m, usize::MAX);
                         assert!(trace.complete);
                         assert_eq!(trace.laps.len(), m.laps as usize, "{profile} {position} {}", m.letter);
-                        assert_eq!(sown(&position, &trace), m.position.counts(), "{profile} {position} {}", m.letter);
+                        assert_eq!(
+                            sown(&position, &trace),
+                            m.position.counts(),
+                            "{profile} {position} {}",
+                            m.letter
+                        );
                         let taken: u32 = trace.taken.iter().map(|taken| u32::from(taken.seeds)).sum();
                         assert_eq!(taken, m.captured);
                         moves_seen += 1;

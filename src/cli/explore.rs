@@ -80,8 +80,11 @@ impl Explore {
         }
         let url = self.url(address);
         write_out(&format!("{url}\n"))?;
-        if self.open && let Err(error) = open::that_detached(&url) {
-            let _ = writeln!(io::stderr(), "oju: no browser could be opened ({error}): open the address above");
+        if self.open
+            && let Err(error) = open::that_detached(&url)
+        {
+            let _ =
+                writeln!(io::stderr(), "oju: no browser could be opened ({error}): open the address above");
         }
         server.run(|| INTERRUPTED.load(Relaxed))?;
         Ok(Outcome::Interrupted)

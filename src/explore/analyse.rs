@@ -38,10 +38,9 @@ async fn question(shared: &Shared, parameters: Analysed) -> Result<Question, Pro
 pub(super) async fn analyse(
     State(shared): State<Arc<Shared>>,
     Parameters(parameters): Parameters<Analysed>,
-) -> Answer {
+) -> Answer<Analysis> {
     let question = question(&shared, parameters).await?;
-    let analysis = shared.solves.answer(question).await?;
-    Ok(Json(serde_json::to_value(&analysis).map_err(|_| Problem::internal())?))
+    shared.solves.answer(question).await.map(Json)
 }
 
 /// What a stream is at.
@@ -91,5 +90,6 @@ fn last(answer: Result<Analysis, Problem>) -> Event {
         Ok(analysis) => Event::default().event("analysis").json_data(analysis),
         Err(problem) => Event::default().event("problem").json_data(problem.json()),
     };
-    event.unwrap_or_else(|_| Event::default().event("problem").data(json!({ "error": "no JSON" }).to_string()))
+    event
+        .unwrap_or_else(|_| Event::default().event("problem").data(json!({ "error": "no JSON" }).to_string()))
 }

@@ -1,7 +1,7 @@
 //! The page's files, compiled in. There is no other file that the server could be talked into sending.
 
-use axum::http::header::{self, HeaderMap, HeaderValue};
 use axum::http::StatusCode;
+use axum::http::header::{self, HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 
 /// One file of the page.

@@ -9,7 +9,7 @@ use crate::engine::EngineError;
 use crate::table::TableError;
 
 /// An answer in JSON, or why there is none.
-pub(super) type Answer = Result<Json<Value>, Problem>;
+pub(super) type Answer<T> = Result<Json<T>, Problem>;
 
 /// Why a request is not answered.
 #[derive(Clone, Debug)]

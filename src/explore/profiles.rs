@@ -1,21 +1,36 @@
 //! `/api/profiles`: what can be played.
 
 use axum::Json;
-use serde_json::{Value, json};
+use serde::Serialize;
 
 use crate::profile::{Profile, Ruleset};
 
 /// The board of a profile, as it is drawn.
-pub(super) fn board(profile: &Profile) -> Value {
-    let hoyito = profile.rules().is_hoyito();
-    json!({
-        "game": if hoyito { "Hoyito II" } else { "Ayoayo" },
-        "pits": profile.row(),
-        "seeds_per_pit": profile.start(),
-        "seeds": profile.seeds(),
-        "unit": profile.unit(),
-        "direction": if hoyito { "clockwise" } else { "counterclockwise" },
-    })
+#[derive(Serialize)]
+pub(super) struct BoardOf {
+    game: &'static str,
+    /// Pits a row.
+    pits: usize,
+    seeds_per_pit: u32,
+    /// Seeds of the whole game.
+    seeds: u32,
+    /// What the seeds on the board are a multiple of.
+    unit: u32,
+    direction: &'static str,
+}
+
+impl BoardOf {
+    pub(super) fn new(profile: &Profile) -> Self {
+        let hoyito = profile.rules().is_hoyito();
+        Self {
+            game: if hoyito { "Hoyito II" } else { "Ayoayo" },
+            pits: profile.row(),
+            seeds_per_pit: profile.start(),
+            seeds: profile.seeds(),
+            unit: profile.unit(),
+            direction: if hoyito { "clockwise" } else { "counterclockwise" },
+        }
+    }
 }
 
 /// What tells a profile from the others of its game.
@@ -29,14 +44,32 @@ fn differs(rules: Ruleset) -> &'static str {
     }
 }
 
+/// One profile.
+#[derive(Serialize)]
+struct Described {
+    name: String,
+    /// The fingerprint of its rules.
+    rules: String,
+    #[serde(flatten)]
+    board: BoardOf,
+    differs: &'static str,
+}
+
+/// All of them.
+#[derive(Serialize)]
+pub(super) struct Profiles {
+    profiles: Vec<Described>,
+    version: &'static str,
+}
+
 /// The six profiles of the rules.
-pub(super) async fn profiles() -> Json<Value> {
-    let profiles = Profile::ALL.iter().map(|profile| {
-        let mut answer = board(profile);
-        answer["name"] = profile.to_string().into();
-        answer["rules"] = format!("{:08x}", profile.fingerprint()).into();
-        answer["differs"] = differs(profile.rules()).into();
-        answer
-    });
-    Json(json!({ "profiles": profiles.collect::<Vec<_>>(), "version": env!("CARGO_PKG_VERSION") }))
+pub(super) async fn profiles() -> Json<Profiles> {
+    let described = |profile: Profile| Described {
+        name: profile.to_string(),
+        rules: format!("{:08x}", profile.fingerprint()),
+        board: BoardOf::new(&profile),
+        differs: differs(profile.rules()),
+    };
+    let profiles = Profile::ALL.map(described).into();
+    Json(Profiles { profiles, version: env!("CARGO_PKG_VERSION") })
 }

@@ -33,7 +33,8 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Parameters<T> 
             Err(error) => {
                 // What it was is said after the colon.
                 let text = error.body_text();
-                let said: String = text.rsplit("query string: ").next().unwrap_or(&text).chars().take(200).collect();
+                let said: String =
+                    text.rsplit("query string: ").next().unwrap_or(&text).chars().take(200).collect();
                 Err(Problem::new(StatusCode::BAD_REQUEST, format!("parameters: {said}")))
             }
         }

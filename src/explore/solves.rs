@@ -143,7 +143,11 @@ impl Solves {
 }
 
 /// What an engine answered; one that met a bad table is not asked again.
-fn answered<T>(engines: &Engines, engine: &Arc<Engine>, answer: Result<T, EngineError>) -> Result<T, Problem> {
+fn answered<T>(
+    engines: &Engines,
+    engine: &Arc<Engine>,
+    answer: Result<T, EngineError>,
+) -> Result<T, Problem> {
     answer.map_err(|error| {
         engines.drop_failed(engine);
         Problem::from(error)

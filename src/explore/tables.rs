@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use serde_json::json;
+use serde::Serialize;
 
 use super::Shared;
 use super::problem::{Answer, Problem};
@@ -14,11 +14,19 @@ use crate::info::{TableInfo, table_info, tables_in};
 use crate::profile::Profile;
 use crate::table::TableError;
 
+/// What there is.
+#[derive(Serialize)]
+pub(super) struct Found {
+    directory: Option<String>,
+    tables: Vec<TableInfo>,
+    version: &'static str,
+}
+
 /// The headers of all tables, or of those of one profile or one number of seeds.
 pub(super) async fn tables(
     State(shared): State<Arc<Shared>>,
     Parameters(of): Parameters<OfProfile>,
-) -> Answer {
+) -> Answer<Found> {
     let (profile, seeds) = (of.profile()?, of.seeds()?);
     let dir = shared.tables.clone();
     let work = move || {
@@ -27,7 +35,7 @@ pub(super) async fn tables(
             None => Vec::new(),
         };
         let directory = dir.map(|dir| dir.display().to_string());
-        Ok(json!({ "directory": directory, "tables": tables, "version": env!("CARGO_PKG_VERSION") }))
+        Ok(Found { directory, tables, version: env!("CARGO_PKG_VERSION") })
     };
     shared.solves.at_once(work).await.map(Json)
 }

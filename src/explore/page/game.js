@@ -50,7 +50,7 @@ export class Game {
     }
     this.moves = legal.join("");
     this.at = Math.min(at ?? this.moves.length, this.moves.length);
-    await this.legal(this.moves.slice(0, this.at));
+    await Promise.all(this.line.map((node) => this.legal(node.moves)));
     if (problem) throw problem;
   }
 

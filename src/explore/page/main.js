@@ -115,6 +115,7 @@ function speak(text) {
 function known(node) {
   if (node === game.here && !sowing.active && !editor.active) settle();
   else if (!editor.active && game.here.legal) showGame();
+  if (node === game.here && node.final && !sowing.active && !editor.active) speak($("verdict").textContent);
   engineMoves();
 }
 

@@ -62,7 +62,7 @@ function histogram(table) {
     filled.style.width = `${(100 * Math.log1p(positions)) / Math.log1p(most)}%`;
     track.append(filled);
     const share = (100 * positions) / table.positions;
-    row.append(name, track, element("span", "share", `${count(positions)}  (${share >= 0.01 ? share.toFixed(2) : "< 0.01"} %)`));
+    row.append(name, track, element("span", "often", `${count(positions)}  (${share >= 0.01 ? share.toFixed(2) : "< 0.01"} %)`));
     box.append(row);
   }
   return box;
