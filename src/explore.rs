@@ -30,6 +30,7 @@ use std::time::Duration;
 
 use axum::extract::State;
 use axum::routing::get;
+use axum::serve::ListenerExt;
 use axum::{Json, Router};
 use serde::Serialize;
 use tokio::net::TcpListener;
@@ -139,6 +140,10 @@ impl Server {
     /// Where the server can not go on.
     pub fn run(self, ended: impl Fn() -> bool + Send + Sync) -> Result<(), ExploreError> {
         let Self { runtime, listener, router, .. } = self;
+        // An event is small and wanted at once: it does not wait for the acknowledgement of the one before.
+        let listener = listener.tap_io(|stream| {
+            let _ = stream.set_nodelay(true);
+        });
         let served = runtime.block_on(async {
             tokio::select! {
                 served = axum::serve(listener, router).into_future() => served,
