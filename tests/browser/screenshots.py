@@ -17,9 +17,9 @@ SHOTS = oju.ROOT / "results" / "screenshots"
 def save(browser, name, whole=False):
     path = SHOTS / f"{name}.png"
     path.write_bytes(browser.screenshot(whole))
-    # A quarter of the size, where the program is there.
+    # A third of the size, where the program is there.
     if shutil.which("pngquant"):
-        subprocess.run(["pngquant", "--force", "--skip-if-larger", "--ext", ".png", "96", str(path)], check=False)
+        subprocess.run(["pngquant", "--force", "--skip-if-larger", "--ext", ".png", "224", str(path)], check=False)
 
 
 def main():
@@ -35,7 +35,7 @@ def main():
 
     try:
         SHOTS.mkdir(parents=True, exist_ok=True)
-        show(1180, 940, moves="CaDdC")
+        show(1180, 940, moves="CaDdCb")
         browser.wait(f"{known} === 'exact'")
         wait_for("the whole graph", lambda: not browser.all("#graph .point.unknown") and not browser.all("#graph .between"), 300)
         save(browser, "game")

@@ -29,6 +29,8 @@ export class Game {
     this.moves = "";
     this.at = 0;
     this.time = "10s";
+    /** The search of the position that a move leads to, begun before the move was played. */
+    this.ahead = null;
   }
 
   /** Takes up a game: a profile, a position, moves from it, and how many of them are played. */
@@ -83,9 +85,16 @@ export class Game {
   async play(letter) {
     this.stop();
     const before = this.here;
+    const moves = before.moves + letter;
+    // The value of what comes is asked for at the same time.
+    const next = this.node(moves);
+    if (!next.complete && before.legal?.moves.some((move) => move.move === letter)) {
+      const control = new AbortController();
+      this.searching = control;
+      this.ahead = { next, control, done: this.search(next, this.time, control.signal) };
+    }
     const played = await ask("/api/play", { ...this.query(before.moves), move: letter });
     if (this.here !== before) return null;
-    const moves = before.moves + letter;
     if (this.moves.slice(0, this.at + 1) !== moves) this.moves = moves;
     this.at += 1;
     this.node(moves).legal = played.after;
@@ -121,11 +130,18 @@ export class Game {
 
   /** Finds out all about the position here, then about the others of the game. `time`: more than the usual. */
   async study(time = this.time) {
-    this.stop();
     const here = this.here;
-    const control = new AbortController();
-    this.searching = control;
-    if (!here.complete) await this.search(here, time, control.signal);
+    const { ahead } = this;
+    this.ahead = null;
+    let control = ahead?.control;
+    if (ahead?.next === here && !control.signal.aborted) {
+      await ahead.done;
+    } else {
+      this.stop();
+      control = new AbortController();
+      this.searching = control;
+      if (!here.complete) await this.search(here, time, control.signal);
+    }
     if (control.signal.aborted) return;
     await this.findStandoffs(here, control.signal);
     if (!control.signal.aborted) await this.fill();

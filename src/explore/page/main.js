@@ -8,7 +8,7 @@ import { showGraph, showRecord } from "./graph.js";
 import { listen } from "./keys.js";
 import { showLine, showMoves } from "./moves.js";
 import { Sowing } from "./sowing.js";
-import { name, outcome, plural, verdict } from "./values.js";
+import { name, number, outcome, plural, verdict } from "./values.js";
 
 const $ = (id) => document.getElementById(id);
 const still = matchMedia("(prefers-reduced-motion: reduce)");
@@ -56,7 +56,7 @@ function showWords({ legal, known: found, problem }) {
     if (players[legal.turn] === "engine" && game.at === game.moves.length) parts.push("The engine plays.");
     if (found?.standoff && found.forced) {
       const [low, high] = found.forced;
-      parts.push(`A stand-off: as infinite play is worth, the value lies in ${low} to ${high}; it is split evenly here.`);
+      parts.push(`A stand-off: as infinite play is worth, the value lies in ${number(low)} to ${number(high)}; it is split evenly here.`);
     }
     if (legal.moves.length === 1 && legal.moves[0].move === "-") parts.push(`${name(legal.turn)} has nothing to sow and must pass.`);
   }
