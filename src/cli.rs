@@ -40,18 +40,18 @@ struct Cli {
 
 /// What `oju` alone shows.
 fn to_try() -> String {
-    let explore = if cfg!(feature = "explore") {
-        "  oju explore --open                    the board in the browser, every move with its value\n"
+    let second = if cfg!(feature = "explore") {
+        "oju explore --open                    the board in the browser, every move with its value"
     } else {
-        ""
+        "oju best hoyito --json                the same for Hoyito II, for programs"
     };
     format!(
-        "Commands to try:
+        "Five commands to try:
   oju best                              the value of every first move of Ayoayo
-  oju best hoyito --json                the same for Hoyito II, for programs
+  {second}
   oju best ayoayo 1-6-6-2-7-0-0-1-6-6-6-0-7-0-N
                                         any position: pits, stores, side to move
-{explore}  oju play hoyito                       a game against the engine
+  oju play hoyito                       a game against the engine
   oju rules hoyito12                    the rules, exactly"
     )
 }
