@@ -3,13 +3,17 @@
 //! stdout is data, stderr is progress and remarks. Exit codes: 0 done; 1 done but negative or
 //! incomplete; 2 usage, input or I/O; 130 interrupted. A closed pipe is not an error.
 
+mod batch;
 mod bench;
 mod best;
 mod build;
 #[cfg(feature = "explore")]
 mod explore;
 mod export;
+mod feed;
 mod info;
+mod merge;
+mod meter;
 mod perft;
 mod play;
 mod progress;
@@ -59,6 +63,8 @@ fn to_try() -> String {
 #[derive(Subcommand)]
 enum Command {
     Best(best::Best),
+    Batch(batch::Batch),
+    Merge(merge::Merge),
     Play(play::Play),
     #[cfg(feature = "explore")]
     Explore(explore::Explore),
@@ -95,6 +101,8 @@ pub(crate) fn main() -> ExitCode {
     let result = match cli.command {
         None => write_out(&format!("{}\n\nAll commands: oju --help\n", to_try())).map(|()| Outcome::Done),
         Some(Command::Best(best)) => best.run(),
+        Some(Command::Batch(batch)) => batch.run(),
+        Some(Command::Merge(merge)) => merge.run(),
         Some(Command::Play(play)) => play.run(),
         #[cfg(feature = "explore")]
         Some(Command::Explore(explore)) => explore.run(),

@@ -174,6 +174,7 @@ trait Game: Send + Sync {
     fn probe(&self, position: &Position) -> Option<i32>;
     fn tables_up_to(&self) -> Option<u32>;
     fn forget(&mut self);
+    fn sibling(&self, seeds: u32, table_bytes: usize) -> Box<dyn Game>;
     fn failed(&self) -> &AtomicBool;
     fn failure(&self) -> Option<Arc<TableError>>;
 }
@@ -257,6 +258,10 @@ impl<R: Rules<P>, const P: usize> Game for Solver<R, P> {
 
     fn forget(&mut self) {
         Solver::forget(self);
+    }
+
+    fn sibling(&self, seeds: u32, table_bytes: usize) -> Box<dyn Game> {
+        Box::new(Solver::new(self.rules, self.tiers.clone(), seeds, table_bytes))
     }
 
     fn failed(&self) -> &AtomicBool {
@@ -358,6 +363,19 @@ impl Engine {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build();
         let pool = pool.map_err(|error| EngineError::Threads(Arc::new(error)))?;
         Ok(Self { profile, game: make(&profile, MakeSolver { profile: &profile, settings })?, pool })
+    }
+
+    /// Another engine for the same profile, that shares the solved tiers and what is read from tables with this one, and nothing
+    /// else: it has tables of `table_bytes` bytes for its searches, and `threads` threads (0 as in [`Settings`]). So many can
+    /// work side by side on different positions, and none has an influence on what another finds.
+    ///
+    /// # Errors
+    /// Where the threads can not be started.
+    pub fn sibling(&self, table_bytes: usize, threads: usize) -> Result<Self, EngineError> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        let pool = pool.map_err(|error| EngineError::Threads(Arc::new(error)))?;
+        let game = self.game.sibling(self.profile.seeds(), table_bytes);
+        Ok(Self { profile: self.profile, game, pool })
     }
 
     /// The profile.

@@ -32,10 +32,12 @@
 //! ```
 
 pub mod analysis;
+pub mod batch;
 pub mod board;
 pub mod build;
 mod closed_set;
 mod codec;
+mod columns;
 mod conversion;
 mod edges;
 pub mod engine;

@@ -1,8 +1,9 @@
 //! The solved tiers that a search stands on: from tables, or solved in memory.
 
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 
@@ -91,8 +92,25 @@ impl MemoryTier {
     }
 }
 
-/// The solved tiers of one profile.
-pub(crate) struct Tiers<R> {
+/// The solved tiers of one profile. A clone shares all of them.
+pub(crate) struct Tiers<R>(Arc<Shared<R>>);
+
+impl<R> Clone for Tiers<R> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<R> Deref for Tiers<R> {
+    type Target = Shared<R>;
+
+    fn deref(&self) -> &Shared<R> {
+        &self.0
+    }
+}
+
+/// What clones of [`Tiers`] share.
+pub(crate) struct Shared<R> {
     rules: R,
     /// The tables from 0 seeds up, without a gap; an empty place for a number of seeds that no position has.
     files: Vec<Option<FileTier>>,
@@ -104,6 +122,8 @@ pub(crate) struct Tiers<R> {
     memory: Vec<OnceLock<MemoryTier>>,
     /// The forced intervals of the tiers in memory, `low` and `high`: solved only where they are asked for.
     intervals: Vec<OnceLock<[Packed; 2]>>,
+    /// Held by whoever solves tiers in memory, so that engines that share them do not do the same work at once.
+    solving: Mutex<()>,
     failed: AtomicBool,
     failure: OnceLock<Arc<TableError>>,
 }
@@ -111,7 +131,7 @@ pub(crate) struct Tiers<R> {
 /// Solved tiers from 0 seeds up, without a gap.
 #[derive(Clone, Copy)]
 pub(crate) struct Solved<'a, R> {
-    tiers: &'a Tiers<R>,
+    tiers: &'a Shared<R>,
     /// How many there are.
     len: usize,
     /// They come from tables.
@@ -200,6 +220,20 @@ impl<R> Solved<'_, R> {
     }
 }
 
+impl<R> Shared<R> {
+    /// What was read, or a note of the failure.
+    #[inline]
+    fn told<T>(&self, read: Result<T, TableError>) -> Option<T> {
+        read.map_err(|error| self.fail(error)).ok()
+    }
+
+    #[cold]
+    fn fail(&self, error: TableError) {
+        let _ = self.failure.set(Arc::new(error));
+        self.failed.store(true, Relaxed);
+    }
+}
+
 impl<R> Tiers<R> {
     /// Tiers of a board of `P` pits. Tables are opened, and nothing is solved yet. `block_bytes`: memory for what is read from
     /// tables.
@@ -230,7 +264,7 @@ impl<R> Tiers<R> {
         let in_memory = 0..most.map_or(0, |most| most + 1);
         let files = open(profile, tables, R::UNIT)?;
         let known = |file: &&Option<FileTier>| file.as_ref().is_none_or(|file| file.file().has(Plane::Low));
-        Ok(Self {
+        Ok(Self(Arc::new(Shared {
             rules,
             files_with_intervals: files.iter().take_while(known).count(),
             files,
@@ -238,9 +272,10 @@ impl<R> Tiers<R> {
             most,
             memory: in_memory.clone().map(|_| OnceLock::new()).collect(),
             intervals: in_memory.map(|_| OnceLock::new()).collect(),
+            solving: Mutex::new(()),
             failed: AtomicBool::new(false),
             failure: OnceLock::new(),
-        })
+        })))
     }
 
     /// Raised where a table could not be read: what was found since is worth nothing.
@@ -251,18 +286,6 @@ impl<R> Tiers<R> {
     /// Why a table could not be read. Once it is there it stays.
     pub(crate) fn failure(&self) -> Option<Arc<TableError>> {
         self.failure.get().cloned()
-    }
-
-    /// What was read, or a note of the failure.
-    #[inline]
-    fn told<T>(&self, read: Result<T, TableError>) -> Option<T> {
-        read.map_err(|error| self.fail(error)).ok()
-    }
-
-    #[cold]
-    fn fail(&self, error: TableError) {
-        let _ = self.failure.set(Arc::new(error));
-        self.failed.store(true, Relaxed);
     }
 
     /// The tiers that have tables of what the task finds.
@@ -295,7 +318,7 @@ impl<R> Tiers<R> {
         solved.then_some(Solved { tiers: self, len, from_files: false })
     }
 
-    /// Solves the tiers in memory that serve boards of up to `seeds` seeds, on rayon's threads. Twice at once is twice the work. Stops
+    /// Solves the tiers in memory that serve boards of up to `seeds` seeds, on rayon's threads, one caller at a time. Stops
     /// early where `stop` is raised or a table fails. `started` is told each tier to be solved.
     pub(crate) fn solve<const P: usize>(
         &self,
@@ -306,6 +329,9 @@ impl<R> Tiers<R> {
     ) where
         R: Rules<P>,
     {
+        // Not a lock that a thread of the pool could want again while it waits for its own work: a pool has one engine, which solves
+        // once at a time.
+        let _guard = self.solving.lock().unwrap_or_else(PoisonError::into_inner);
         match task {
             Task::Values => self.solve_values(seeds, stop, started),
             Task::Forced => self.solve_intervals(seeds, stop, started),

@@ -1,0 +1,119 @@
+//! Progress of work on many positions, on stderr: a bar on a terminal, else a plain line now and then. Nothing is shown of what takes
+//! less than a second.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+/// Time before anything is shown.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Time between two plain lines.
+const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
+
+/// How far the work is.
+#[derive(Default)]
+pub(super) struct Meter {
+    /// Positions done.
+    pub(super) solved: AtomicU64,
+    /// Of these, exact.
+    pub(super) exact: AtomicU64,
+    /// How much is done of [`Self::all`], in any unit.
+    pub(super) done: AtomicU64,
+    /// All there is to do; 0 where that is not known.
+    pub(super) all: AtomicU64,
+    /// How much of it had been done before.
+    pub(super) before: AtomicU64,
+}
+
+impl Meter {
+    /// One position more.
+    pub(super) fn count(&self, exact: bool) {
+        self.solved.fetch_add(1, Relaxed);
+        self.exact.fetch_add(u64::from(exact), Relaxed);
+    }
+
+    /// What is to be said after some time of work.
+    fn text(&self, elapsed: Duration) -> String {
+        let [solved, exact] = [&self.solved, &self.exact].map(|n| n.load(Relaxed));
+        let seconds = elapsed.as_secs_f64().max(1e-3);
+        let rate = solved as f64 / seconds;
+        let rate = if rate < 10.0 { format!("{rate:.1}") } else { HumanCount(rate as u64).to_string() };
+        let mut text = format!("{} solved, {} exact, {rate} a second", HumanCount(solved), HumanCount(exact));
+        let [done, all, before] = [&self.done, &self.all, &self.before].map(|n| n.load(Relaxed));
+        // Nothing done says nothing of what is left.
+        if done > before && all >= done {
+            let left = seconds * (all - done) as f64 / (done - before) as f64;
+            text += &format!(", {} left", HumanDuration(Duration::from_secs_f64(left.min(1e9))));
+        }
+        text
+    }
+}
+
+/// Runs `work` and shows on stderr how far it is.
+pub(super) fn shown<T>(work: impl FnOnce(&Meter) -> T) -> T {
+    let meter = Meter::default();
+    let (done, finished) = mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let meter = &meter;
+        scope.spawn(move || display(meter, &finished));
+        let result = work(meter);
+        drop(done);
+        result
+    })
+}
+
+fn display(meter: &Meter, finished: &mpsc::Receiver<()>) {
+    let started = Instant::now();
+    let waits = |time| matches!(finished.recv_timeout(time), Err(RecvTimeoutError::Timeout));
+    if !waits(PATIENCE) {
+        return;
+    }
+    if io::stderr().is_terminal() {
+        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
+        if let Ok(style) = ProgressStyle::with_template("{elapsed} {bar:30} {wide_msg}") {
+            bar.set_style(style);
+        }
+        while waits(Duration::from_millis(200)) {
+            bar.set_length(meter.all.load(Relaxed));
+            bar.set_position(meter.done.load(Relaxed));
+            bar.set_message(meter.text(started.elapsed()));
+        }
+        bar.finish_and_clear();
+    } else {
+        while waits(PLAIN_INTERVAL) {
+            let elapsed = started.elapsed();
+            // Where stderr is gone there is nobody to tell.
+            let _ = writeln!(io::stderr(), "oju: {} s: {}", elapsed.as_secs(), meter.text(elapsed));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_to_do_and_no_time_are_told_too() {
+        let meter = Meter::default();
+        assert_eq!(meter.text(Duration::ZERO), "0 solved, 0 exact, 0.0 a second");
+        meter.count(true);
+        meter.count(false);
+        assert_eq!(meter.text(Duration::from_secs(4)), "2 solved, 1 exact, 0.5 a second");
+    }
+
+    #[test]
+    fn the_time_left_counts_what_was_done_now() {
+        let meter = Meter::default();
+        (0..10).for_each(|_| meter.count(true));
+        for (number, value) in [(&meter.before, 100), (&meter.done, 200), (&meter.all, 400)] {
+            number.store(value, Relaxed);
+        }
+        // A hundred units took 30 seconds, two hundred are left.
+        let text = meter.text(Duration::from_secs(30));
+        assert_eq!(text, "10 solved, 10 exact, 0.3 a second, 60 seconds left");
+    }
+}
