@@ -14,6 +14,7 @@ mod feed;
 mod info;
 mod merge;
 mod meter;
+mod openings;
 mod perft;
 mod play;
 mod progress;
@@ -63,6 +64,7 @@ fn to_try() -> String {
 #[derive(Subcommand)]
 enum Command {
     Best(best::Best),
+    Openings(openings::Openings),
     Batch(batch::Batch),
     Merge(merge::Merge),
     Play(play::Play),
@@ -101,6 +103,7 @@ pub(crate) fn main() -> ExitCode {
     let result = match cli.command {
         None => write_out(&format!("{}\n\nAll commands: oju --help\n", to_try())).map(|()| Outcome::Done),
         Some(Command::Best(best)) => best.run(),
+        Some(Command::Openings(openings)) => openings.run(),
         Some(Command::Batch(batch)) => batch.run(),
         Some(Command::Merge(merge)) => merge.run(),
         Some(Command::Play(play)) => play.run(),

@@ -13,6 +13,7 @@ pub(crate) fn pits(profile: &Profile) -> Vec<String> {
 }
 
 /// What the columns show of an answer. All values are seeds from the view of the side to move, stores excluded.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cells {
     /// Proven bounds of the value.
     pub(crate) bounds: [i32; 2],
@@ -24,19 +25,47 @@ pub(crate) struct Cells {
     pub(crate) line: String,
     /// Proven bounds of each legal sowing, `None` for pits that can not be played.
     pub(crate) pits: Vec<Option<[i32; 2]>>,
+    /// Proven bounds of a forced pass, where that is the move. It has no column: its value is the position's.
+    pub(crate) pass: Option<[i32; 2]>,
 }
 
 impl Cells {
     pub(crate) fn new(analysis: &Analysis) -> Self {
         let side = analysis.position.side();
-        let of = |pit: usize| analysis.moves.iter().find(|m| m.letter == side.letter(pit)).map(|m| m.bounds);
+        let of = |letter| analysis.moves.iter().find(|m| m.letter == letter).map(|m| m.bounds);
         Self {
             bounds: analysis.bounds,
             standoff: analysis.forced.and_then(|forced| forced.standoff()),
             best: analysis.moves.first().map(|m| m.letter),
             line: analysis.line.clone(),
-            pits: (0..analysis.position.row()).map(of).collect(),
+            pits: (0..analysis.position.row()).map(|pit| of(side.letter(pit))).collect(),
+            pass: of('-'),
         }
+    }
+
+    /// The bounds of a move of `side`, a legal one or its place.
+    pub(crate) fn of(&mut self, side: Side, letter: char) -> &mut Option<[i32; 2]> {
+        match (0..self.pits.len()).find(|&pit| side.letter(pit) == letter) {
+            Some(pit) => &mut self.pits[pit],
+            None => &mut self.pass,
+        }
+    }
+
+    /// The bounds of the value by those of the moves.
+    pub(crate) fn best_bounds(&self) -> [i32; 2] {
+        let moves = || self.pits.iter().chain([&self.pass]).flatten();
+        let most = |end: usize| moves().map(|bounds| bounds[end]).max().unwrap_or(0);
+        [most(0), most(1)]
+    }
+
+    /// True where the values of the position and of all its moves are exact.
+    pub(crate) fn exact(&self) -> bool {
+        self.pits
+            .iter()
+            .chain([&self.pass])
+            .flatten()
+            .chain([&self.bounds])
+            .all(|&bounds| exact(bounds).is_some())
     }
 
     /// The value, where it is exact.

@@ -372,10 +372,14 @@ impl Engine {
     /// # Errors
     /// Where the threads can not be started.
     pub fn sibling(&self, table_bytes: usize, threads: usize) -> Result<Self, EngineError> {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
-        let pool = pool.map_err(|error| EngineError::Threads(Arc::new(error)))?;
         let game = self.game.sibling(self.profile.seeds(), table_bytes);
-        Ok(Self { profile: self.profile, game, pool })
+        Ok(Self { profile: self.profile, game, pool: Self::pool(threads)? })
+    }
+
+    /// Threads to search with.
+    pub(crate) fn pool(threads: usize) -> Result<rayon::ThreadPool, EngineError> {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build();
+        pool.map_err(|error| EngineError::Threads(Arc::new(error)))
     }
 
     /// The profile.

@@ -55,6 +55,7 @@ mod narrow;
 pub mod notation;
 mod number;
 mod one_turn;
+pub mod openings;
 mod packed;
 pub mod position;
 pub mod profile;

@@ -57,6 +57,7 @@ pub struct BadLine {
 #[derive(Clone, Debug)]
 pub struct Line {
     number: u64,
+    end: u64,
     text: Text,
     /// The column the positions are in, where a header said so.
     column: Option<usize>,
@@ -74,6 +75,7 @@ pub struct Lines<R> {
     input: R,
     shard: Shard,
     number: u64,
+    bytes: u64,
     questions: u64,
     column: Option<usize>,
     sum: crc32fast::Hasher,
@@ -83,7 +85,7 @@ impl<R: BufRead> Lines<R> {
     /// The lines of `input` that belong to a part of it.
     pub fn new(input: R, shard: Option<Shard>) -> Self {
         let shard = shard.unwrap_or(Shard { part: 1, of: 1 });
-        Self { input, shard, number: 0, questions: 0, column: None, sum: crc32fast::Hasher::new() }
+        Self { input, shard, number: 0, bytes: 0, questions: 0, column: None, sum: crc32fast::Hasher::new() }
     }
 
     /// The next line that asks something, `None` at the end.
@@ -106,7 +108,7 @@ impl<R: BufRead> Lines<R> {
             }
             self.questions += 1;
             if (self.questions - 1) % u64::from(self.shard.of) == u64::from(self.shard.part - 1) {
-                return Ok(Some(Line { number: self.number, text, column: self.column }));
+                return Ok(Some(Line { number: self.number, end: self.bytes, text, column: self.column }));
             }
         }
         Ok(None)
@@ -115,6 +117,11 @@ impl<R: BufRead> Lines<R> {
     /// Lines so far that ask something, those of other parts too.
     pub fn questions(&self) -> u64 {
         self.questions
+    }
+
+    /// Bytes of the input so far.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
     }
 
     /// A checksum of all that has been read so far.
@@ -143,6 +150,7 @@ impl<R: BufRead> Lines<R> {
             bytes.extend_from_slice(&piece[..piece.len().min(room)]);
             let taken = piece.len() + usize::from(end.is_some());
             self.sum.update(&read[..taken]);
+            self.bytes += taken as u64;
             self.input.consume(taken);
             if end.is_some() {
                 break;
@@ -176,6 +184,11 @@ impl Line {
     /// Which line of the input it is, counted from 1.
     pub fn number(&self) -> u64 {
         self.number
+    }
+
+    /// Bytes of the input up to the end of the line.
+    pub fn end(&self) -> u64 {
+        self.end
     }
 
     /// The position the line asks for, its moves played.

@@ -38,6 +38,8 @@ pub struct Options<'a> {
 pub struct Answer {
     /// Which line of the input it answers, counted from 1.
     pub line: u64,
+    /// Bytes of the input up to the end of that line.
+    pub end: u64,
     /// What was found, or why nothing was looked for.
     pub found: Result<Box<Analysis>, BadLine>,
 }
@@ -173,7 +175,7 @@ fn work<R: BufRead>(
             // It may have been cut short.
             return Ok(());
         }
-        done.answers.insert(at, Answer { line: line.number(), found });
+        done.answers.insert(at, Answer { line: line.number(), end: line.end(), found });
         shared.changed.notify_all();
     }
 }

@@ -205,12 +205,12 @@ impl Batch {
         threads: usize,
         meter: &Meter,
     ) -> anyhow::Result<Tally> {
-        let (feed, length) = Feed::open(&self.input, &INTERRUPTED, &meter.done)?;
+        let (feed, length) = Feed::open(&self.input, &INTERRUPTED)?;
         meter.all.store(length.unwrap_or(0), Relaxed);
         let mut lines = Lines::new(BufReader::with_capacity(1 << 16, feed), self.shard);
         let mut tally = Tally::default();
         let Some(mut writer) = self.writer(engine, format, &mut lines, &mut tally)? else { return Ok(tally) };
-        meter.before.store(meter.done.load(Relaxed), Relaxed);
+        meter.before.store(lines.bytes(), Relaxed);
         let options = Options {
             threads,
             table_bytes: self.tt,
@@ -226,6 +226,7 @@ impl Batch {
                 tally.exact += u64::from(complete);
                 tally.bad += u64::from(answer.found.is_err());
                 meter.count(complete);
+                meter.done.store(answer.end, Relaxed);
                 self.hide_time(&mut answer);
                 writer.write(&answer)
             }

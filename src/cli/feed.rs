@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::time::Duration;
 
@@ -22,16 +22,11 @@ pub(super) struct Feed<'a> {
     piece: Vec<u8>,
     at: usize,
     stop: &'a AtomicBool,
-    read: &'a AtomicU64,
 }
 
 impl<'a> Feed<'a> {
-    /// Opens a file, `-` for stdin; also tells its length where that is known. `read`: counts the bytes taken from it.
-    pub(super) fn open(
-        path: &Path,
-        stop: &'a AtomicBool,
-        read: &'a AtomicU64,
-    ) -> anyhow::Result<(Self, Option<u64>)> {
+    /// Opens a file, `-` for stdin; also tells its length where that is known.
+    pub(super) fn open(path: &Path, stop: &'a AtomicBool) -> anyhow::Result<(Self, Option<u64>)> {
         let mut length = None;
         let mut source: Box<dyn Read + Send> = if path == Path::new("-") {
             Box::new(io::stdin())
@@ -63,7 +58,7 @@ impl<'a> Feed<'a> {
                 }
             }
         });
-        Ok((Self { pieces, piece: Vec::new(), at: 0, stop, read }, length))
+        Ok((Self { pieces, piece: Vec::new(), at: 0, stop }, length))
     }
 }
 
@@ -82,7 +77,6 @@ impl Read for Feed<'_> {
         let length = out.len().min(self.piece.len() - self.at);
         out[..length].copy_from_slice(&self.piece[self.at..self.at + length]);
         self.at += length;
-        self.read.fetch_add(length as u64, Relaxed);
         Ok(length)
     }
 }

@@ -52,6 +52,11 @@ pub(super) fn depth(text: &str) -> Result<u32, String> {
     within(text, 0..=64, "0 to 64 plies are possible")
 }
 
+/// Plies of openings.
+pub(super) fn plies(text: &str) -> Result<u32, String> {
+    within(text, 0..=oju::openings::MOST_PLIES, "0 to 32 plies are possible")
+}
+
 /// A whole number.
 pub(super) fn count(text: &str) -> Result<u64, String> {
     within(text, 0..=u64::MAX, "a whole number is expected")
