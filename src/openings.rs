@@ -4,7 +4,7 @@
 //! of plies meet in it. Each position is searched for itself, and each that has a layer below it is also worth what the positions
 //! after it say: both must agree, and where a limit has left one of them open the other may close it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
@@ -165,9 +165,12 @@ impl Memo {
     ///
     /// # Errors
     /// Where it is not such a file, or of other rules.
-    pub fn add_csv(&self, profile: &Profile, input: impl io::Read) -> Result<(), OpeningsError> {
+    pub fn add_csv(&self, profile: &Profile, text: &[u8]) -> Result<(), OpeningsError> {
         let names = csv_columns(profile);
-        let mut reader = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(input);
+        // A line without an end was cut, perhaps in the middle of a number.
+        let whole = text.iter().rposition(|&byte| byte == b'\n').map_or(0, |end| end + 1);
+        let mut reader =
+            csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(&text[..whole]);
         for (line, record) in (1..).zip(reader.records()) {
             let problem = |problem: &str| OpeningsError::Known { line, problem: problem.to_owned() };
             let record = record.map_err(|error| problem(&error.to_string()))?;
@@ -178,8 +181,7 @@ impl Memo {
                 continue;
             }
             if record.len() != names.len() {
-                // Cut short; the next run finds it again.
-                continue;
+                return Err(problem("not as many columns as the first line has"));
             }
             if record[0] != profile.to_string() || record[1] != format!("{:08x}", profile.fingerprint()) {
                 let of = format!("of {}, rules {}: other rules", &record[0], &record[1]);
@@ -290,7 +292,8 @@ impl Openings {
             // What a move gives up is known once its position has been searched.
             for ply in 0..=plies {
                 progress.all(layers.iter().map(Vec::len).sum());
-                work.answer(ply, &layers[ply as usize])?;
+                let layer: Vec<_> = layers[ply as usize].iter().map(|position| (ply, *position)).collect();
+                work.answer(&layer)?;
                 if ply == plies || options.stop.load(Relaxed) {
                     break;
                 }
@@ -301,10 +304,11 @@ impl Openings {
                 layers.push(work.expand(ply, &layers[ply as usize]));
             }
             progress.all(layers.iter().map(Vec::len).sum());
-            // The later positions are the easier ones, and what they prove serves the earlier.
-            for (ply, layer) in (0u32..).zip(&layers).collect::<Vec<_>>().into_iter().rev() {
-                work.answer(ply, layer)?;
-            }
+            // The later positions are the easier ones, and what they prove serves those before and beside them, while it is still
+            // in the search's tables.
+            let mut order = Vec::new();
+            work.after_those_below(0, root, &mut HashSet::new(), &mut order);
+            work.answer(&order)?;
         }
         let mut list = Vec::new();
         for (ply, layer) in (0u32..).zip(&layers).collect::<Vec<_>>().into_iter().rev() {
@@ -316,7 +320,7 @@ impl Openings {
         Ok(Self { profile: *engine.profile(), plies, list })
     }
 
-    /// All positions, in the order of plies, then of their counts.
+    /// All positions: in the order of plies, then of the first line that leads to them, moves in the order of pits.
     pub fn list(&self) -> &[Opening] {
         &self.list
     }
@@ -400,7 +404,7 @@ fn cells_of(record: &csv::StringRecord) -> Option<Cells> {
 }
 
 impl Work<'_> {
-    /// The positions after those of a layer, which they are added to the graph with; in order.
+    /// Adds the positions after those of a layer to the graph; gives them in the order of the first line that leads to each.
     fn expand(&self, ply: u32, layer: &[Position]) -> Vec<Position> {
         layer.par_iter().for_each(|position| {
             let Turn::Moves(moves) = self.engine.options(position) else { return };
@@ -432,27 +436,44 @@ impl Work<'_> {
                 }
             }
         });
-        let mut next: Vec<Position> = self
-            .graph
-            .iter()
-            .map(|node| *node.key())
-            .filter(|key| key.0 == ply + 1)
-            .map(|key| key.1)
-            .collect();
-        next.par_sort_unstable_by_key(|position| (position.counts, position.side.index(), position.stores));
-        next
+        let mut seen = HashSet::new();
+        let after = layer.iter().flat_map(|position| self.after(ply, position));
+        after.filter(|position| seen.insert(*position)).collect()
     }
 
-    /// Answers the positions of a layer, several at a time.
-    fn answer(&self, ply: u32, layer: &[Position]) -> Result<(), EngineError> {
-        let threads = self.options.threads.clamp(1, layer.len().max(1));
+    /// The positions after one that are in the graph, in the order of pits.
+    fn after(&self, ply: u32, position: &Position) -> Vec<Position> {
+        let Turn::Moves(moves) = self.engine.options(position) else { return Vec::new() };
+        let kept = |position: &Position| self.graph.contains_key(&(ply + 1, *position));
+        moves.into_iter().map(|m| m.position).filter(kept).collect()
+    }
+
+    /// Appends a position and all that come after it, those first.
+    fn after_those_below(
+        &self,
+        ply: u32,
+        position: &Position,
+        seen: &mut HashSet<(u32, Position)>,
+        order: &mut Vec<(u32, Position)>,
+    ) {
+        if seen.insert((ply, *position)) {
+            for after in self.after(ply, position) {
+                self.after_those_below(ply + 1, &after, seen, order);
+            }
+            order.push((ply, *position));
+        }
+    }
+
+    /// Answers positions, several at a time.
+    fn answer(&self, list: &[(u32, Position)]) -> Result<(), EngineError> {
+        let threads = self.options.threads.clamp(1, list.len().max(1));
         let next = AtomicUsize::new(0);
         let failure = Mutex::new(None);
         std::thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| {
-                    if let Err(error) = self.answer_some(ply, layer, threads, &next) {
-                        next.store(layer.len(), Relaxed);
+                    if let Err(error) = self.answer_some(list, threads, &next) {
+                        next.store(list.len(), Relaxed);
                         *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
                     }
                 });
@@ -464,8 +485,7 @@ impl Work<'_> {
     /// One thread's part of [`answer`](Self::answer).
     fn answer_some(
         &self,
-        ply: u32,
-        layer: &[Position],
+        list: &[(u32, Position)],
         threads: usize,
         next: &AtomicUsize,
     ) -> Result<(), EngineError> {
@@ -474,7 +494,7 @@ impl Work<'_> {
         let pool = Engine::pool(each)?;
         let mut own =
             self.options.nodes.map(|_| self.engine.sibling(self.options.table_bytes, 1)).transpose()?;
-        while let Some(position) = layer.get(next.fetch_add(1, Relaxed)) {
+        while let Some((ply, position)) = list.get(next.fetch_add(1, Relaxed)) {
             let known = self.memo.get(position).or_else(|| match self.engine.options(position) {
                 turn @ Turn::Over { .. } => Some(by_rules(position, &turn)),
                 Turn::Moves(_) => None,
@@ -504,7 +524,7 @@ impl Work<'_> {
             };
             self.memo.add(position, &cells);
             self.progress.answered(cells.exact());
-            if let Some(mut node) = self.graph.get_mut(&(ply, *position)) {
+            if let Some(mut node) = self.graph.get_mut(&(*ply, *position)) {
                 node.answer = Some(cells);
             }
         }

@@ -246,10 +246,8 @@ struct Asked<'a> {
     #[serde(borrow)]
     position: Cow<'a, str>,
     moves: Option<Value>,
-    #[serde(borrow)]
-    profile: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    rules: Option<Cow<'a, str>>,
+    profile: Option<String>,
+    rules: Option<String>,
 }
 
 impl<'a> Asked<'a> {
@@ -266,7 +264,8 @@ impl<'a> Asked<'a> {
             if let Some(given) = given.as_ref().filter(|given| *given != wanted) {
                 let shown: String = given.chars().take(40).collect();
                 let says = format!("of '{shown}': this is a batch of {name}, rules {rules}");
-                return Err((text[..offset(text, given)].chars().count() + 1, says));
+                let start = text.find(given.as_str()).unwrap_or(0);
+                return Err((text[..start].chars().count() + 1, says));
             }
         }
         Ok(asked)

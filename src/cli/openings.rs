@@ -121,8 +121,8 @@ impl Openings {
         }
         let memo = Memo::new(self.forced);
         if self.resume && self.output.is_file() {
-            let file = File::open(&self.output).with_context(|| format!("{name}: can not be read"))?;
-            memo.add_csv(&profile, file).with_context(|| format!("--resume: {name}"))?;
+            let text = fs::read(&self.output).with_context(|| format!("{name}: can not be read"))?;
+            memo.add_csv(&profile, &text).with_context(|| format!("--resume: {name}"))?;
         }
         let threads = self.resources.threads.unwrap_or_else(rayon::current_num_threads);
         let options = Options {
