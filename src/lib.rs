@@ -12,6 +12,9 @@
 //! [`rules`] → `sow`, with the solved `tiers` below it (tables, or solved in memory) and the tables `tt` and `proof_numbers` beside it
 //! (`knowledge`). Best play is `line`'s, and how soon a value is converted `conversion`'s.
 //!
+//! Many positions go through [`openings`], which shares what searches prove, or through [`batch`], where none has an influence on
+//! another.
+//!
 //! A build goes [`build`](mod@build) → `retrograde` (one tier, from the outside in) → `edges` (a tier's moves, forward and backward) →
 //! [`rules`] → `sow`, standing on `lower`, the tiers below; it ends in `table`, a file whose numbers `codec` packs. A probe of such
 //! a file goes `tiers` → `file_tier` → `table` → `codec`.

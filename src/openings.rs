@@ -336,7 +336,12 @@ impl Openings {
     /// Where `out` can not be written.
     pub fn write_csv(&self, inner: bool, out: impl Write) -> io::Result<()> {
         let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(out);
-        writer.write_record(csv_columns(&self.profile))?;
+        // The system's errors come as they are: who writes wants to know a closed pipe from others.
+        let plain = |error: csv::Error| match error.into_kind() {
+            csv::ErrorKind::Io(error) => error,
+            kind => io::Error::other(format!("{kind:?}")),
+        };
+        writer.write_record(csv_columns(&self.profile)).map_err(plain)?;
         let rules = format!("{:08x}", self.profile.fingerprint());
         for opening in &self.list {
             if !inner && !opening.over && opening.plies != self.plies {
@@ -349,7 +354,7 @@ impl Openings {
                 opening.plies.to_string(),
                 opening.ways.to_string(),
             ];
-            writer.write_record(begin.into_iter().chain(opening.cells().text()))?;
+            writer.write_record(begin.into_iter().chain(opening.cells().text())).map_err(plain)?;
         }
         writer.flush()
     }

@@ -730,3 +730,16 @@ fn states_are_written_as_this_program_writes_them() {
     let text = "1-6-6-2-7-0-0-1-6-6-6-0-7-0-N";
     assert_eq!(State::parse(text).text(), text);
 }
+
+#[test]
+fn a_damaged_table_ends_the_work_by_name() {
+    let dir = new();
+    fs::create_dir(dir.path().join("tables")).unwrap();
+    fs::write(dir.path().join("tables/ayoayo-00.oju"), "no table").unwrap();
+    for command in [&["batch", "ayoayo"][..], &["openings", "ayoayo", "--plies", "1"]] {
+        let output = oju(&dir, command, b"start\n");
+        assert_eq!((output.status.code(), text(&output.stdout)), (Some(2), String::new()), "{command:?}");
+        let said = text(&output.stderr);
+        assert!(said.contains("ayoayo-00.oju") && said.lines().count() == 1, "{command:?}: {said}");
+    }
+}

@@ -188,7 +188,10 @@ fn help_names_every_command_and_shows_examples() {
     assert_eq!(oju(&[]).status.code(), Some(0));
     assert_eq!(stdout(&oju(&[])).matches("  oju ").count(), 5, "five commands to try");
     let help = stdout(&oju(&["--help"]));
-    for command in ["best", "play", "build", "verify", "info", "export", "rules", "perft", "bench"] {
+    for command in [
+        "best", "openings", "batch", "merge", "play", "build", "verify", "info", "export", "rules", "perft",
+        "bench",
+    ] {
         assert!(help.contains(command));
         let help = stdout(&oju(&[command, "--help"]));
         assert!(help.contains("Example"), "{command}");

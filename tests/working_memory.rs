@@ -1,4 +1,5 @@
-//! The memory that a build takes: at most 3 bytes a position of the tier being solved, plus the packed tiers below.
+//! The memory that a build takes: at most 3 bytes a position of the tier being solved, plus the packed tiers below. And that a batch
+//! takes, which does not grow with its input.
 //!
 //! Measured from outside, as the most that the whole process ever had in memory.
 #![cfg(target_os = "linux")]
@@ -33,4 +34,29 @@ fn a_build_takes_three_bytes_a_position() {
     assert!(found <= fixed + below + tier, "{found} bytes, {fixed} + {below} + {tier} allowed");
     // That it is measured at all: the tier's values and counters alone are two bytes a position.
     assert!(found >= 2 * positions(16), "{found} bytes");
+}
+
+/// Bytes that a batch over an input has in memory at most.
+fn peak_of_batch(input: &std::path::Path) -> u64 {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_oju"));
+    command.args(["batch", "ayoayo@2x3x2", "--threads", "2", "--tt", "1M"]).arg(input);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    let ResUse { status, rusage } = command.spawn().unwrap().wait4().unwrap();
+    assert_eq!(status.code(), Some(1), "it has bad lines");
+    rusage.maxrss
+}
+
+#[test]
+fn a_batch_of_100_megabytes_is_a_stream() {
+    let dir = tempfile::tempdir().unwrap();
+    let input = dir.path().join("in.txt");
+    let piece = format!("start\n{}\n\n1-1-1-1-1-1-3-3-N\n", "x".repeat(9000));
+    std::fs::write(&input, piece.repeat(10)).unwrap();
+    let small = peak_of_batch(&input);
+    // Ten thousand such pieces, and one line of 20 MB.
+    let text = piece.repeat(10_000) + &"y".repeat(20_000_000);
+    assert!(text.len() > 100_000_000);
+    std::fs::write(&input, text).unwrap();
+    let large = peak_of_batch(&input);
+    assert!(large < small + (50 << 20), "{large} bytes, {small} for a small input");
 }

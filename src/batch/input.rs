@@ -264,19 +264,20 @@ impl<'a> Asked<'a> {
             if let Some(given) = given.as_ref().filter(|given| *given != wanted) {
                 let shown: String = given.chars().take(40).collect();
                 let says = format!("of '{shown}': this is a batch of {name}, rules {rules}");
-                let start = text.find(given.as_str()).unwrap_or(0);
-                return Err((text[..start].chars().count() + 1, says));
+                return Err((text[..offset(text, given)].chars().count() + 1, says));
             }
         }
         Ok(asked)
     }
 }
 
-/// The byte of `text` that a piece of it begins at; 0 for what is not a piece of it.
-fn offset(text: &str, piece: &Cow<'_, str>) -> usize {
-    match piece {
-        Cow::Borrowed(piece) => (piece.as_ptr() as usize).saturating_sub(text.as_ptr() as usize),
-        Cow::Owned(_) => 0,
+/// The byte of `text` that a piece of it begins at; of an equal text that is not a piece of it, where that first is.
+fn offset(text: &str, piece: &str) -> usize {
+    let at = (piece.as_ptr() as usize).wrapping_sub(text.as_ptr() as usize);
+    if text.get(at..).is_some_and(|rest| rest.starts_with(piece)) {
+        at
+    } else {
+        text.find(piece).unwrap_or(0)
     }
 }
 
@@ -284,15 +285,14 @@ fn offset(text: &str, piece: &Cow<'_, str>) -> usize {
 fn field(line: &str, column: usize) -> Option<(usize, Cow<'_, str>)> {
     if !line.contains('"') {
         let field = line.split(',').nth(column)?;
-        return Some((offset(line, &Cow::Borrowed(field)), Cow::Borrowed(field)));
+        return Some((offset(line, field), Cow::Borrowed(field)));
     }
     let mut reader = csv::ReaderBuilder::new().has_headers(false).from_reader(line.as_bytes());
     let mut record = csv::StringRecord::new();
     // What can not be read has no fields.
     reader.read_record(&mut record).ok().filter(|&any| any)?;
     let field = record.get(column)?;
-    let start = line.find(field).unwrap_or(0);
-    Some((start, Cow::Owned(field.to_owned())))
+    Some((offset(line, field), Cow::Owned(field.to_owned())))
 }
 
 /// The part of a line that holds a position: its first CSV column, or all of it where commas part the counts.
@@ -311,7 +311,7 @@ fn position_field(line: &str, pits: usize) -> (usize, Cow<'_, str>) {
 
 /// The byte after the position in a text of a position and moves: after its side or the word `start`, or where a letter begins a word.
 fn end_of_position(text: &str) -> usize {
-    let mut words = text.split_whitespace().map(|word| (offset(text, &Cow::Borrowed(word)), word)).peekable();
+    let mut words = text.split_whitespace().map(|word| (offset(text, word), word)).peekable();
     while let Some((start, word)) = words.next() {
         let side = word.ends_with(['S', 's', 'N', 'n'])
             && word.chars().rev().nth(1).is_none_or(|c| matches!(c, '-' | ',' | '/') || c.is_ascii_digit());
