@@ -52,11 +52,13 @@ fn answers(profile: &str, input: impl AsRef<[u8]>) -> (Vec<Value>, i32) {
     (lines, output.status.code().unwrap())
 }
 
-/// The positions answered.
+/// The positions answered, whatever is found of them.
 fn positions(profile: &str, input: impl AsRef<[u8]>) -> Vec<String> {
-    let (answers, code) = answers(profile, input);
-    assert_eq!(code, 0, "{answers:?}");
-    answers.iter().map(|answer| answer["position"].as_str().unwrap().to_owned()).collect()
+    let output = oju(&new(), &["batch", profile, "--nodes", "1"], input.as_ref());
+    let answers = text(&output.stdout);
+    let position =
+        |line| serde_json::from_str::<Value>(line).unwrap()["position"].as_str().map(str::to_owned);
+    answers.lines().map(|line| position(line).unwrap_or_else(|| panic!("{line}"))).collect()
 }
 
 #[test]
@@ -164,7 +166,7 @@ fn bad_lines_are_answered_with_their_place_and_the_rest_goes_on() {
         (b"\x1b[31mstart", 1, "U+001B, a control character"),
         (b"\xc3\xa9\xff\xfe", 2, "not UTF-8 text"),
         (long.as_bytes(), LONGEST_LINE + 1, "more than 65536 bytes"),
-        (header.as_bytes(), 1, "2 counts"),
+        (header.as_bytes(), 3, "'nothing' is not a count"),
     ];
     for (line, column, error) in cases {
         let input = [b"1-0-0-0-0-3-0-0-0-0-0-0\n", line, b"\n\n2-0-0-0-0-3-0-0-0-0-0-0"].concat();
@@ -408,7 +410,7 @@ fn what_was_cut_anywhere_is_taken_up_to_the_same_bytes() {
     for format in [Format::Jsonl, Format::Csv] {
         for shard in [None, Some(Shard { part: 2, of: 2 })] {
             let whole = run(&engine, format, shard, &path, false).unwrap();
-            assert!(whole.ends_with(b"\n") && whole.len() > 500);
+            assert!(whole.ends_with(b"\n") && whole.len() > 200);
             for cut in 0..=whole.len() {
                 fs::write(&path, &whole[..cut]).unwrap();
                 let resumed = run(&engine, format, shard, &path, true);
