@@ -12,6 +12,7 @@ use oju::openings::{Memo, Opening, Openings, OpeningsError, Options};
 use oju::{Engine, MemoryTiers, Position, Profile, Settings, notation};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
+static STOPPED: AtomicBool = AtomicBool::new(true);
 
 fn engine(profile: &Profile, tiers: MemoryTiers) -> Engine {
     let settings = Settings { threads: 2, table_bytes: 1 << 20, tiers, ..Settings::default() };
@@ -90,9 +91,9 @@ fn positions_and_ways_are_those_of_the_rules() {
     {
         let profile: Profile = profile.parse().unwrap();
         let variant = variant(&profile);
-        // No value is asked for.
+        // No value is asked for: the searches are stopped before they begin.
         let engine = engine(&profile, MemoryTiers::None);
-        let found = find(&engine, &Options { nodes: Some(1), ..options(plies) });
+        let found = find(&engine, &Options { stop: &STOPPED, ..options(plies) });
         for ply in 0..=plies {
             let expected = layer(variant, &start(&profile), ply);
             let here = found.list().iter().filter(|opening| opening.plies == ply);
@@ -121,7 +122,7 @@ fn six_plies_of_ayoayo_are_13060_sequences() {
     let profile: Profile = "ayoayo".parse().unwrap();
     assert_eq!(literal::perft(Variant::Ayoayo, &start(&profile), 6), 13_060);
     let engine = engine(&profile, MemoryTiers::None);
-    let found = find(&engine, &Options { nodes: Some(1), ..options(6) });
+    let found = find(&engine, &Options { stop: &STOPPED, ..options(6) });
     assert_eq!(found.leaves().filter(|leaf| leaf.plies == 6).map(|leaf| leaf.ways).sum::<u128>(), 13_060);
 }
 
