@@ -52,11 +52,7 @@ impl<R: Rules<P>, const P: usize> Knowledge<'_, R, P> {
     /// The proven bounds of a board outside the solved tiers: no side can win more than there is.
     #[inline(always)]
     pub(crate) fn bounded(&self, board: &Board<P>, key: Key) -> (i32, i32) {
-        let seeds = board.seeds() as i32;
-        match self.bounds.get(key) {
-            Some(entry) => (i32::from(entry.lower).max(-seeds), i32::from(entry.upper).min(seeds)),
-            None => (-seeds, seeds),
-        }
+        bounded(board, self.bounds.get(key))
     }
 
     /// Stores an answer that is true of a board whatever the path. `nodes`: the work it took.
@@ -80,6 +76,16 @@ impl<R: Rules<P>, const P: usize> Knowledge<'_, R, P> {
         let work = nodes.checked_ilog2().unwrap_or(0) as u8;
         let entry = Entry { lower: lower as i8, upper: upper as i8, pit, work };
         self.bounds.put(self.bounds.key(board, number), entry);
+    }
+}
+
+/// The bounds of a board with this entry.
+#[inline(always)]
+pub(crate) fn bounded<const P: usize>(board: &Board<P>, entry: Option<Entry>) -> (i32, i32) {
+    let seeds = board.seeds() as i32;
+    match entry {
+        Some(entry) => (i32::from(entry.lower).max(-seeds), i32::from(entry.upper).min(seeds)),
+        None => (-seeds, seeds),
     }
 }
 

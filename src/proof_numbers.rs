@@ -14,7 +14,7 @@ use crate::zeroed;
 pub(crate) const INFINITE: u32 = 1 << 30;
 
 /// Words of an entry: the hash, and both numbers.
-const WIDTH: usize = 2;
+pub(crate) const WIDTH: usize = 2;
 
 /// A table of fixed size. Newer entries replace older ones.
 pub(crate) struct ProofNumbers {
@@ -49,11 +49,21 @@ impl ProofNumbers {
     /// The proof and the disproof number of an open question, both between 1 and [`INFINITE`].
     #[inline(always)]
     pub(crate) fn get(&self, slot: Slot) -> Option<(u32, u32)> {
+        Self::find(self.read(slot), slot)
+    }
+
+    /// The words in which [`find`](Self::find) finds the numbers of this slot.
+    #[inline(always)]
+    pub(crate) fn read(&self, slot: Slot) -> [u64; WIDTH] {
         let place = self.place(slot);
-        if self.words[place].load(Relaxed) != slot.0 {
-            return None;
-        }
-        Some(unpacked(self.words[place + 1].load(Relaxed)))
+        let entry = &self.words[place..place + WIDTH];
+        std::array::from_fn(|at| entry[at].load(Relaxed))
+    }
+
+    /// The numbers of an open question in the words of its place.
+    #[inline(always)]
+    pub(crate) fn find([hash, numbers]: [u64; WIDTH], slot: Slot) -> Option<(u32, u32)> {
+        (hash == slot.0).then(|| unpacked(numbers))
     }
 
     /// Adds all that another table knows.

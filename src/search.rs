@@ -38,12 +38,12 @@ use arrayvec::ArrayVec;
 
 use crate::board::Board;
 use crate::closed_set;
-use crate::knowledge::{Answer, Knowledge, round_down, round_up};
+use crate::knowledge::{Answer, Knowledge, bounded, round_down, round_up};
 use crate::number::Number;
 use crate::one_turn;
-use crate::proof_numbers::{INFINITE, ProofNumbers, Slot};
+use crate::proof_numbers::{INFINITE, ProofNumbers, Slot, WIDTH};
 use crate::rules::{MAX_MOVES, Rules, Turn};
-use crate::tt::Key;
+use crate::tt::{BUCKET, Key};
 
 /// How strongly the share of the seeds a question asks for raises the first guess of its numbers.
 ///
@@ -433,9 +433,20 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         let (mut proof, mut second) = (INFINITE, INFINITE);
         // The largest disproof number of an open move, and how many are open.
         let (mut hardest, mut open) = (0, 0);
+        let mut read: ArrayVec<Read, MAX_MOVES> = ArrayVec::new();
+        for choice in &frame.choices {
+            if let (false, Some(key)) = (choice.settled(), choice.key) {
+                read.push(Read {
+                    bounds: shared.bounds.read(key),
+                    numbers: shared.numbers.read(choice.slot),
+                });
+            }
+        }
+        let mut read = read.into_iter();
         for (at, choice) in frame.choices.iter_mut().enumerate() {
             if !choice.settled() {
-                look_up(&shared, &self.held, frame.side, choice, (number, at_least));
+                let known = choice.key.and_then(|key| read.next().map(|read| (key, read)));
+                look_up(&shared, &self.held, frame.side, choice, known, (number, at_least));
             }
             if choice.proof < proof {
                 (second, proof) = (proof, choice.proof);
@@ -595,22 +606,30 @@ impl<const P: usize> Frame<P> {
     }
 }
 
-/// Brings an open move up to date with what has been found elsewhere.
+/// What the search's tables have in the places of a move, read before it is looked at: memory answers all moves of a node in the time of
+/// one.
+struct Read {
+    bounds: [u64; BUCKET],
+    numbers: [u64; WIDTH],
+}
+
+/// Brings an open move up to date with what has been found elsewhere. `known`: its key and what was read, outside the solved tiers.
 #[inline(always)]
 fn look_up<R: Rules<P>, const P: usize>(
     shared: &Knowledge<'_, R, P>,
     held: &HashMap<(Board<P>, u8), Leans>,
     side: u8,
     choice: &mut Choice<P>,
+    known: Option<(Key, Read)>,
     (number, at_least): (Number, i32),
 ) {
-    let (lower, upper) = match choice.key {
+    let (lower, upper) = match &known {
         None => {
             let solved = shared.solved(&choice.next, choice.number);
             let solved = solved.expect("a move without a key leads to a solved tier");
             (solved, solved)
         }
-        Some(key) => shared.bounded(&choice.next, key),
+        Some((key, read)) => bounded(&choice.next, shared.bounds.find(read.bounds, *key)),
     };
     let captured = choice.captured;
     let (lower, upper) = if choice.again {
@@ -630,7 +649,8 @@ fn look_up<R: Rules<P>, const P: usize>(
     {
         return choice.settle_provisionally(number, at_least, leans);
     }
-    if let Some((proof, disproof)) = shared.numbers.get(choice.slot) {
+    let numbers = known.and_then(|(_, read)| ProofNumbers::find(read.numbers, choice.slot));
+    if let Some((proof, disproof)) = numbers {
         (choice.proof, choice.disproof) = if choice.again { (proof, disproof) } else { (disproof, proof) };
     }
 }

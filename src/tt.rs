@@ -25,7 +25,7 @@ use crate::number::Number;
 use crate::zeroed;
 
 /// Words of a bucket: half a cache line, two buckets in each.
-const BUCKET: usize = 4;
+pub(crate) const BUCKET: usize = 4;
 
 /// What is proven of a position, from the view of the side to move, in seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,17 +93,27 @@ impl TranspositionTable {
     /// What is known of the position with this key.
     #[inline]
     pub(crate) fn get(&self, key: Key) -> Option<Entry> {
+        self.find(self.read(key), key)
+    }
+
+    /// The words in which [`find`](Self::find) finds what is known of the position with this key. Apart from it, since memory answers
+    /// several such questions in the time of one, if nothing is decided in between.
+    #[inline(always)]
+    pub(crate) fn read(&self, key: Key) -> [u64; BUCKET] {
         let bucket = self.bucket(key);
+        std::array::from_fn(|at| bucket[at].load(Relaxed))
+    }
+
+    /// What the words of a bucket know of the position with this key.
+    #[inline(always)]
+    pub(crate) fn find(&self, words: [u64; BUCKET], key: Key) -> Option<Entry> {
         if self.wide {
-            bucket.chunks_exact(2).find_map(|pair| {
-                let (first, second) = (pair[0].load(Relaxed), pair[1].load(Relaxed));
-                (wide_key(first, second) == key).then(|| wide_entry(second))
-            })
+            let pairs = [[words[0], words[1]], [words[2], words[3]]];
+            let found = pairs.into_iter().find(|&[first, second]| wide_key(first, second) == key);
+            found.map(|[_, second]| wide_entry(second))
         } else {
-            bucket.iter().find_map(|word| {
-                let word = word.load(Relaxed);
-                (word & ((1 << KEY_BITS) - 1) == key as u64).then(|| narrow_entry(word))
-            })
+            let found = words.into_iter().find(|word| word & ((1 << KEY_BITS) - 1) == key as u64);
+            found.map(narrow_entry)
         }
     }
 
