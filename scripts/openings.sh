@@ -1,26 +1,34 @@
 #!/usr/bin/env bash
-# The opening trees in results/openings/: one CSV file a profile, positions on the way included. The Ayoayo profiles take the better part
-# of an hour each on two cores, the others up to the limits given here. What is there is gone on with. Tables: as scripts/tables.sh makes them.
+# The opening trees in results/openings/: one CSV file a profile, positions on the way included, and runs.txt, which says how each was made.
+# Takes about an hour on two cores. Tables are looked for in $OJU_TABLES, else ./tables: up to 16 seeds as `oju build` makes them, those of
+# hoyito-opponent up to 20, none of hoyito12. What has been found exactly is not searched again.
+# Profiles named as arguments are done alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export OJU_TABLES=${OJU_TABLES:-tables}
 mkdir -p results/openings
 cargo build --release
+oju=${CARGO_TARGET_DIR:-target}/release/oju
+runs=results/openings/runs.txt
+commit=$(git rev-parse --short HEAD)$(git diff --quiet HEAD -- src Cargo.lock || echo -dirty)
+machine="$(nproc) cores, $(free -g | awk '/^Mem/ {print $2}') GiB"
 
 # Profile, plies, and more options. A tree that is not exact is exit code 1, which is no failure here.
 tree() {
-    local profile=$1 plies=$2
-    shift 2
-    local status=0
-    target/release/oju openings "$profile" --plies "$plies" --inner --resume \
-        -o "results/openings/$profile.csv" "$@" || status=$?
+    local profile=$1 plies=$2 status=0 begun=$SECONDS
+    [[ -z "$wanted" || " $wanted " == *" $profile "* ]] || return 0
+    local arguments=(openings "$profile" --plies "$plies" --inner --resume -o "results/openings/$profile.csv" "${@:3}")
+    "$oju" "${arguments[@]}" || status=$?
     [ "$status" -le 1 ] || exit "$status"
+    touch "$runs"
+    sed -i "/ openings $profile /d" "$runs"
+    echo "commit $commit, $(date -u +%Y-%m-%d), $machine, $((SECONDS - begun)) s, exit code $status: oju ${arguments[*]}" >>"$runs"
 }
 
-# Many short searches that share what they prove are faster with small tables.
-for profile in ayoayo ayoayo-holder ayoayo-pratt; do
-    tree "$profile" 6 --tt 64M --time-per-position none
+wanted=$*
+# Many searches that share what they prove are faster with small tables.
+for profile in ayoayo ayoayo-holder ayoayo-pratt hoyito; do
+    tree "$profile" 5 --tt 32M --time-per-position none
 done
-tree hoyito 5 --time-per-position none
-tree hoyito-opponent 4 --time-per-position 10s
-tree hoyito12 2 --time-per-position 60s --tt 2G
+tree hoyito-opponent 3 --time-per-position 5s
+tree hoyito12 2 --time-per-position 10s
