@@ -4,7 +4,6 @@ use std::sync::atomic::AtomicU64;
 
 use crate::board::Board;
 use crate::number::Number;
-use crate::proof_numbers::ProofNumbers;
 use crate::rules::Rules;
 use crate::tiers::Solved;
 use crate::tt::{Entry, Key, TranspositionTable};
@@ -26,8 +25,7 @@ pub(crate) struct Knowledge<'a, R, const P: usize> {
     pub(crate) rules: R,
     /// The tiers in which the numbers that are asked for are solved.
     pub(crate) tiers: Solved<'a, R>,
-    pub(crate) bounds: &'a TranspositionTable,
-    pub(crate) numbers: &'a ProofNumbers,
+    pub(crate) table: &'a TranspositionTable,
     /// Several searches go on at once.
     pub(crate) crowded: bool,
     /// Boards expanded by all searches, counted up every so often.
@@ -45,14 +43,14 @@ impl<R: Rules<P>, const P: usize> Knowledge<'_, R, P> {
     pub(crate) fn known(&self, board: &Board<P>, number: Number) -> (i32, i32) {
         match self.solved(board, number) {
             Some(solved) => (solved, solved),
-            None => self.bounded(board, self.bounds.key(board, number)),
+            None => self.bounded(board, self.table.key(board, number)),
         }
     }
 
     /// The proven bounds of a board outside the solved tiers: no side can win more than there is.
     #[inline(always)]
     pub(crate) fn bounded(&self, board: &Board<P>, key: Key) -> (i32, i32) {
-        bounded(board, self.bounds.get(key))
+        bounded(board, self.table.get(key))
     }
 
     /// Stores an answer that is true of a board whatever the path. `nodes`: the work it took.
@@ -75,7 +73,7 @@ impl<R: Rules<P>, const P: usize> Knowledge<'_, R, P> {
         };
         let work = nodes.checked_ilog2().unwrap_or(0) as u8;
         let entry = Entry { lower: lower as i8, upper: upper as i8, pit, work };
-        self.bounds.put(self.bounds.key(board, number), entry);
+        self.table.put(self.table.key(board, number), entry);
     }
 }
 

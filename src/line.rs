@@ -14,10 +14,10 @@ use crate::board::Board;
 use crate::conversion::{Conversion, GivenUp, at_least};
 use crate::index;
 use crate::knowledge::Knowledge;
-use crate::memory::Memory;
 use crate::rules::{MAX_MOVES, Move, Rules, Turn};
 use crate::search::Search;
 use crate::solver::Control;
+use crate::tt::TranspositionTable;
 
 /// The most bytes for the tables with which the best line is proven.
 const PROOF_BYTES: usize = 32 << 20;
@@ -69,7 +69,7 @@ pub(crate) fn line<R: Rules<P>, const P: usize>(
         pool,
         control,
         seeds: board.seeds(),
-        proof_memory: OnceLock::new(),
+        proof_table: OnceLock::new(),
         conversions: None,
     };
     let mut line = Line::default();
@@ -120,7 +120,7 @@ struct Player<'s, 'a, R, const P: usize> {
     control: &'s Control<'s>,
     /// Seeds at the start of the line.
     seeds: u32,
-    proof_memory: OnceLock<Memory>,
+    proof_table: OnceLock<TranspositionTable>,
     /// Of the value that is to be converted now: this thread's, and that of the thread that goes ahead of it.
     conversions: Option<[Conversion<P>; 2]>,
 }
@@ -178,18 +178,13 @@ impl<'a, R: Rules<P>, const P: usize> Player<'_, 'a, R, P> {
             return Some((&moves[at], Some(distance)));
         }
         let shared = self.search.shared();
-        let memory = self.proof_memory.get_or_init(|| {
+        let table = self.proof_table.get_or_init(|| {
             // No more than three entries for each board there is.
             let boards = (0..=self.seeds).map(|seeds| index::tier_size(P, seeds)).sum::<u128>();
             let bytes = boards.saturating_mul(48).min(PROOF_BYTES as u128) as usize;
-            Memory::new(P, self.seeds, bytes)
+            TranspositionTable::new(bytes, P, self.seeds)
         });
-        let mut search = Search::new(Knowledge {
-            bounds: &memory.bounds,
-            numbers: &memory.numbers,
-            crowded: false,
-            ..shared
-        });
+        let mut search = Search::new(Knowledge { table, crowded: false, ..shared });
         let pit = search.proof(board, value, &|| control.go_on());
         moves.iter().find(|m| pit == Some(m.pit)).map(|m| (m, None))
     }

@@ -7,7 +7,6 @@
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use crate::proof_numbers::ProofNumbers;
 use crate::tt::TranspositionTable;
 
 /// Bytes of the first tables.
@@ -18,22 +17,6 @@ const FIRST_NODES: u64 = 1 << 16;
 
 /// How many times larger and longer in use each tables are than the ones before.
 const GROWTH: usize = 8;
-
-/// The tables of a search: proven bounds, and the numbers of open questions.
-pub(crate) struct Memory {
-    pub(crate) bounds: TranspositionTable,
-    pub(crate) numbers: ProofNumbers,
-}
-
-impl Memory {
-    /// Tables of `bytes` bytes together for boards of `pits` pits and at most `seeds` seeds.
-    pub(crate) fn new(pits: usize, seeds: u32, bytes: usize) -> Self {
-        Self {
-            bounds: TranspositionTable::new(bytes / 2, pits, seeds),
-            numbers: ProofNumbers::new(bytes / 2),
-        }
-    }
-}
 
 /// Tables from small to large, each made when the ones before have become too small.
 pub(crate) struct GrowingMemory {
@@ -49,12 +32,12 @@ struct Stage {
     nodes: u64,
     /// Nodes of all searches with these.
     searched: AtomicU64,
-    memory: OnceLock<Memory>,
+    table: OnceLock<TranspositionTable>,
 }
 
 impl Stage {
     fn new(bytes: usize, nodes: u64) -> Self {
-        Self { bytes, nodes, searched: AtomicU64::new(0), memory: OnceLock::new() }
+        Self { bytes, nodes, searched: AtomicU64::new(0), table: OnceLock::new() }
     }
 }
 
@@ -73,45 +56,44 @@ impl GrowingMemory {
         Self { pits, seeds, stages }
     }
 
-    fn made(&self, at: usize) -> &Memory {
-        let Stage { bytes, memory, .. } = &self.stages[at];
-        memory.get_or_init(|| {
-            let memory = Memory::new(self.pits, self.seeds, *bytes);
-            if let Some(smaller) = at.checked_sub(1).and_then(|before| self.stages[before].memory.get()) {
-                memory.bounds.add_all(&smaller.bounds);
-                memory.numbers.add_all(&smaller.numbers);
+    fn made(&self, at: usize) -> &TranspositionTable {
+        let Stage { bytes, table, .. } = &self.stages[at];
+        table.get_or_init(|| {
+            let table = TranspositionTable::new(*bytes, self.pits, self.seeds);
+            if let Some(smaller) = at.checked_sub(1).and_then(|before| self.stages[before].table.get()) {
+                table.add_all(smaller);
             }
-            memory
+            table
         })
     }
 
     /// The largest tables there are so far.
-    pub(crate) fn largest(&self) -> &Memory {
-        let made = |stage: &Stage| stage.memory.get().is_some();
+    pub(crate) fn largest(&self) -> &TranspositionTable {
+        let made = |stage: &Stage| stage.table.get().is_some();
         self.made(self.stages.iter().rposition(made).unwrap_or(0))
     }
 
-    /// The nodes a search may take before the tables with these bounds give way to larger ones.
-    pub(crate) fn nodes(&self, bounds: &TranspositionTable) -> u64 {
+    /// The nodes a search may take before this table gives way to a larger one.
+    pub(crate) fn nodes(&self, table: &TranspositionTable) -> u64 {
         let left = |stage: &Stage| stage.nodes.saturating_sub(stage.searched.load(Relaxed));
-        self.stage(bounds).map_or(u64::MAX, |at| left(&self.stages[at]))
+        self.stage(table).map_or(u64::MAX, |at| left(&self.stages[at]))
     }
 
-    /// Counts nodes of a search with the tables that have these bounds.
-    pub(crate) fn count(&self, bounds: &TranspositionTable, nodes: u64) {
-        if let Some(at) = self.stage(bounds) {
+    /// Counts nodes of a search with this table.
+    pub(crate) fn count(&self, table: &TranspositionTable, nodes: u64) {
+        if let Some(at) = self.stage(table) {
             self.stages[at].searched.fetch_add(nodes, Relaxed);
         }
     }
 
-    /// The tables that serve after the ones with these bounds. `None`: there are none.
-    pub(crate) fn larger(&self, bounds: &TranspositionTable) -> Option<&Memory> {
-        let next = self.stage(bounds)? + 1;
+    /// The table that serves after this one. `None`: there is none.
+    pub(crate) fn larger(&self, table: &TranspositionTable) -> Option<&TranspositionTable> {
+        let next = self.stage(table)? + 1;
         (next < self.stages.len()).then(|| self.made(next))
     }
 
-    fn stage(&self, bounds: &TranspositionTable) -> Option<usize> {
-        let has = |stage: &Stage| stage.memory.get().is_some_and(|made| std::ptr::eq(&made.bounds, bounds));
+    fn stage(&self, table: &TranspositionTable) -> Option<usize> {
+        let has = |stage: &Stage| stage.table.get().is_some_and(|made| std::ptr::eq(made, table));
         self.stages.iter().position(has)
     }
 
@@ -137,22 +119,23 @@ mod tests {
 
     #[test]
     fn larger_tables_know_what_smaller_ones_knew() {
+        use crate::proof_numbers::Slot;
         use crate::tt::Entry;
         let mut memory = GrowingMemory::new(12, 48, 36 << 20);
-        let slot = ProofNumbers::slot(77, 3);
+        let slot = Slot::new(77, 3);
         let entry = Entry { lower: 1, upper: 2, pit: Some(3), work: 4 };
         let first = memory.largest();
-        first.bounds.put(77, entry);
-        first.numbers.put(slot, (5, 6));
-        assert_eq!(memory.nodes(&first.bounds), FIRST_NODES);
-        memory.count(&first.bounds, 100);
-        assert_eq!(memory.nodes(&first.bounds), FIRST_NODES - 100);
-        let second = memory.larger(&first.bounds).expect("there are two sizes");
-        assert_eq!((second.bounds.get(77), second.numbers.get(slot)), (Some(entry), Some((5, 6))));
-        assert!(memory.larger(&second.bounds).is_none());
+        first.put(77, entry);
+        first.put_numbers(slot, (5, 6));
+        assert_eq!(memory.nodes(first), FIRST_NODES);
+        memory.count(first, 100);
+        assert_eq!(memory.nodes(first), FIRST_NODES - 100);
+        let second = memory.larger(first).expect("there are two sizes");
+        assert_eq!((second.get(77), second.read(slot).numbers(slot)), (Some(entry), Some((5, 6))));
+        assert!(memory.larger(second).is_none());
         assert!(std::ptr::eq(memory.largest(), second));
-        assert!(memory.nodes(&memory.largest().bounds) == u64::MAX);
+        assert!(memory.nodes(memory.largest()) == u64::MAX);
         memory.forget();
-        assert_eq!(memory.largest().bounds.get(77), None);
+        assert_eq!(memory.largest().get(77), None);
     }
 }

@@ -74,6 +74,29 @@ impl Goal {
     }
 }
 
+/// All goals of an analysis, and what has been asked of them.
+pub(crate) struct Goals {
+    list: Vec<Goal>,
+    asked: Mutex<Vec<Asked>>,
+}
+
+impl Goals {
+    pub(crate) fn new(goals: impl Iterator<Item = Goal>) -> Self {
+        let list: Vec<Goal> = goals.collect();
+        let asked = list.iter().map(|_| Asked::default()).collect();
+        Self { list, asked: Mutex::new(asked) }
+    }
+
+    /// In the order in which they were given.
+    pub(crate) fn list(&self) -> &[Goal] {
+        &self.list
+    }
+
+    pub(crate) fn open(&self) -> usize {
+        self.list.iter().filter(|goal| goal.open()).count()
+    }
+}
+
 /// The questions of one goal: how often each was asked, and which are being asked.
 #[derive(Default)]
 struct Asked {
@@ -101,21 +124,20 @@ pub(crate) fn move_interval<R: Rules<P>, const P: usize>(
 pub(crate) fn close<R: Rules<P>, const P: usize>(
     shared: Knowledge<'_, R, P>,
     moves: &[Move<P>],
-    goals: &[Goal],
+    goals: &Goals,
     most: u64,
     pool: &rayon::ThreadPool,
     control: &Control<'_>,
     told: &(dyn Fn(&Goal) + Sync),
 ) {
-    if goals.iter().any(Goal::open) {
+    if goals.open() > 0 {
         let end = control.nodes.load(Relaxed).saturating_add(most);
         let go_on = || control.nodes.load(Relaxed) < end && control.go_on();
-        let asked = Mutex::new(goals.iter().map(|_| Asked::default()).collect::<Vec<_>>());
         pool.scope(|scope| {
             for _ in 0..pool.current_num_threads() {
                 scope.spawn(|_| {
                     let mut search = Search::new(shared);
-                    narrow(&mut search, moves, goals, &asked, &go_on, told);
+                    narrow(&mut search, moves, goals, &go_on, told);
                 });
             }
         });
@@ -126,16 +148,15 @@ pub(crate) fn close<R: Rules<P>, const P: usize>(
 fn narrow<R: Rules<P>, const P: usize>(
     search: &mut Search<'_, R, P>,
     moves: &[Move<P>],
-    goals: &[Goal],
-    asked: &Mutex<Vec<Asked>>,
+    goals: &Goals,
     go_on: &(dyn Fn() -> bool + Sync),
     told: &(dyn Fn(&Goal) + Sync),
 ) {
-    let lock = || asked.lock().unwrap_or_else(PoisonError::into_inner);
+    let lock = || goals.asked.lock().unwrap_or_else(PoisonError::into_inner);
     while go_on() {
-        let picked = pick::<R, P>(goals, &mut lock());
+        let picked = pick::<R, P>(&goals.list, &mut lock());
         let Some((at, at_least, times)) = picked else { return };
-        let goal = &goals[at];
+        let goal = &goals.list[at];
         let m = &moves[goal.at];
         let captured = i32::from(m.captured);
         let unanswered = || goal.unanswered(at_least) && go_on();

@@ -41,9 +41,9 @@ use crate::closed_set;
 use crate::knowledge::{Answer, Knowledge, bounded, round_down, round_up};
 use crate::number::Number;
 use crate::one_turn;
-use crate::proof_numbers::{INFINITE, ProofNumbers, Slot, WIDTH};
+use crate::proof_numbers::{INFINITE, Slot};
 use crate::rules::{MAX_MOVES, Rules, Turn};
-use crate::tt::{BUCKET, Key};
+use crate::tt::{Key, Line};
 
 /// How strongly the share of the seeds a question asks for raises the first guess of its numbers.
 ///
@@ -106,6 +106,19 @@ struct Choice<const P: usize> {
 }
 
 impl<const P: usize> Choice<P> {
+    /// Takes over what was found of the node it leads to.
+    fn take(&mut self, child: Result) {
+        let (proof, disproof, bound) = if self.again {
+            (child.proof, child.disproof, self.captured + child.bound)
+        } else {
+            (child.disproof, child.proof, self.captured - child.bound)
+        };
+        (self.proof, self.disproof) = (proof, disproof);
+        if self.settled() {
+            (self.bound, self.leans) = (bound, child.leans);
+        }
+    }
+
     fn settled(&self) -> bool {
         self.proof == 0 || self.disproof == 0
     }
@@ -133,7 +146,8 @@ struct Frame<const P: usize> {
     trail: usize,
     /// Nodes searched when this node was entered.
     nodes: u64,
-    choices: ArrayVec<Choice<P>, MAX_MOVES>,
+    /// Where its choices begin in the list of all.
+    choices: usize,
     /// The choice under search.
     at: usize,
 }
@@ -167,6 +181,8 @@ struct Held<const P: usize> {
 pub(crate) struct Search<'a, R, const P: usize> {
     shared: Knowledge<'a, R, P>,
     path: Vec<Frame<P>>,
+    /// The choices of all nodes on the path, one node's after the other's.
+    choices: Vec<Choice<P>>,
     /// Provisional holds in the order they were found, and what each leans on.
     trail: Vec<Held<P>>,
     held: HashMap<(Board<P>, u8), Leans>,
@@ -196,6 +212,7 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         Self {
             shared,
             path: Vec::new(),
+            choices: Vec::new(),
             trail: Vec::new(),
             held: HashMap::new(),
             nodes: 0,
@@ -286,14 +303,14 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         let mut polled = self.nodes;
         loop {
             if let Some(done) = result.take() {
-                let Some(parent) = self.path.last_mut() else {
+                let Some(parent) = self.path.last() else {
                     return match done {
                         Result { proof: 0, bound, .. } => Answer::AtLeast(bound),
                         Result { disproof: 0, bound, .. } => Answer::AtMost(bound),
                         _ => Answer::Open,
                     };
                 };
-                parent.take(done);
+                self.choices[parent.choices + parent.at].take(done);
             }
             if self.nodes - polled >= POLL {
                 polled = self.nodes;
@@ -317,13 +334,14 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
     ) -> Option<Option<u8>> {
         debug_assert!(at_least >= 1, "only a proof is sure to make progress");
         let Answer::AtLeast(_) = self.settle(board, Number::Value, at_least, go_on) else { return None };
-        let entry = self.shared.bounds.get(self.shared.bounds.key(board, Number::Value))?;
+        let entry = self.shared.table.get(self.shared.table.key(board, Number::Value))?;
         (i32::from(entry.lower) >= at_least).then_some(entry.pit)
     }
 
     /// Leaves the whole path, keeping nothing provisional.
     fn abandon(&mut self) {
         self.path.clear();
+        self.choices.clear();
         self.trail.clear();
         self.held.clear();
     }
@@ -345,7 +363,8 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
             }
             Turn::Moves(moves) => moves,
         };
-        let mut frame = Frame {
+        let choices = self.choices.len();
+        let frame = Frame {
             board,
             side,
             number,
@@ -355,7 +374,7 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
             since_capture,
             trail: self.trail.len(),
             nodes: self.nodes - 1,
-            choices: ArrayVec::new(),
+            choices,
             at: 0,
         };
         for m in &moves {
@@ -363,8 +382,8 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
             let asks = if m.again { at_least - captured } else { captured - at_least + 1 };
             let in_tiers = self.shared.tiers.covers(m.next.seeds());
             let after = number.after(m.again);
-            let key = (!in_tiers).then(|| self.shared.bounds.key(&m.next, after));
-            let slot = ProofNumbers::slot(key.unwrap_or(0), asks);
+            let key = (!in_tiers).then(|| self.shared.table.key(&m.next, after));
+            let slot = Slot::new(key.unwrap_or(0), asks);
             let (proof, disproof) = first_guess::<R, P>(&m.next, asks);
             let (proof, disproof) = if m.again { (proof, disproof) } else { (disproof, proof) };
             let mut choice = Choice {
@@ -392,7 +411,7 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
             if R::CHAINS && !choice.settled() {
                 self.look_one_turn_ahead(&mut choice, (number, at_least));
             }
-            frame.choices.push(choice);
+            self.choices.push(choice);
         }
         self.path.push(frame);
         None
@@ -401,7 +420,7 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
     /// Settles a quiet move that nobody has looked at where one turn answers it, else guesses its numbers by what one turn could do.
     fn look_one_turn_ahead(&self, choice: &mut Choice<P>, (number, at_least): (Number, i32)) {
         let (shared, Some(key)) = (&self.shared, choice.key) else { return };
-        if choice.captured > 0 || shared.numbers.get(choice.slot).is_some() {
+        if choice.captured > 0 || shared.table.read(choice.slot).numbers(choice.slot).is_some() {
             return;
         }
         let (lower, upper) = shared.bounded(&choice.next, key);
@@ -419,7 +438,7 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         } else {
             choice.proof += THREAT;
         }
-        shared.numbers.put(choice.slot, (choice.disproof, choice.proof));
+        shared.table.put_numbers(choice.slot, (choice.disproof, choice.proof));
     }
 
     /// Goes on at the end of the path: enters the most promising move, or leaves the node.
@@ -427,25 +446,21 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         let ply = self.path.len() - 1;
         let shared = self.shared;
         let frame = &mut self.path[ply];
+        let choices = &mut self.choices[frame.choices..];
         let (number, at_least) = (frame.number, frame.at_least);
         let mut best = None;
         // The least and the second least proof number.
         let (mut proof, mut second) = (INFINITE, INFINITE);
         // The largest disproof number of an open move, and how many are open.
         let (mut hardest, mut open) = (0, 0);
-        let mut read: ArrayVec<Read, MAX_MOVES> = ArrayVec::new();
-        for choice in &frame.choices {
-            if let (false, Some(key)) = (choice.settled(), choice.key) {
-                read.push(Read {
-                    bounds: shared.bounds.read(key),
-                    numbers: shared.numbers.read(choice.slot),
-                });
-            }
+        let mut read: ArrayVec<Line, MAX_MOVES> = ArrayVec::new();
+        for choice in choices.iter().filter(|choice| !choice.settled() && choice.key.is_some()) {
+            read.push(shared.table.read(choice.slot));
         }
         let mut read = read.into_iter();
-        for (at, choice) in frame.choices.iter_mut().enumerate() {
+        for (at, choice) in choices.iter_mut().enumerate() {
             if !choice.settled() {
-                let known = choice.key.and_then(|key| read.next().map(|read| (key, read)));
+                let known = choice.key.and_then(|key| read.next().map(|line| (key, line)));
                 look_up(&shared, &self.held, frame.side, choice, known, (number, at_least));
             }
             if choice.proof < proof {
@@ -461,32 +476,32 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         }
         if proof == 0 {
             // A move that holds freely is worth more than one that leans on the path.
-            let holding = frame.choices.iter().filter(|c| c.proof == 0);
+            let holding = choices.iter().filter(|c| c.proof == 0);
             let choice = holding.max_by_key(|c| (c.leans == FREE, c.bound)).expect("a move holds");
             let (bound, leans, pit) = (choice.bound, choice.leans, choice.pit);
             return Some(self.leave(true, bound, leans, pit));
         }
         if open == 0 {
-            let bound = frame.choices.iter().map(|c| c.bound).max().expect("a turn has moves");
-            let leans = frame.choices.iter().fold(FREE, |leans, c| leans | c.leans);
+            let bound = choices.iter().map(|c| c.bound).max().expect("a turn has moves");
+            let leans = choices.iter().fold(FREE, |leans, c| leans | c.leans);
             return Some(self.leave(false, bound, leans, None));
         }
         let disproof = (hardest + (open - 1)).min(INFINITE);
         // A node without limits is only left settled, so a search without end can not happen here.
         let reached = |number, limit| number >= limit && limit < INFINITE;
         if reached(proof, frame.proof_limit) || reached(disproof, frame.disproof_limit) {
-            let frame = self.path.pop().expect("a node is left");
+            let frame = self.pop();
             self.release(&frame, None);
-            let slot = ProofNumbers::slot(shared.bounds.key(&frame.board, number), at_least);
-            shared.numbers.put(slot, (proof, disproof));
+            let slot = Slot::new(shared.table.key(&frame.board, number), at_least);
+            shared.table.put_numbers(slot, (proof, disproof));
             return Some(Result { proof, disproof, bound: 0, leans: FREE });
         }
         let at = best.unwrap_or_else(|| {
             // Every open move looks unprovable: go on with the first of them all the same.
-            frame.choices.iter().position(|c| !c.settled()).expect("a move is open")
+            choices.iter().position(|c| !c.settled()).expect("a move is open")
         });
         frame.at = at;
-        let choice = &frame.choices[at];
+        let choice = &choices[at];
         // The move is searched until another looks better by a quarter, or the node is decided.
         let proof_limit = frame.proof_limit.min(second.saturating_add(1 + second / 4)).min(INFINITE);
         let others = disproof - choice.disproof.min(disproof);
@@ -495,7 +510,7 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         let limits = if choice.again { (proof_limit, disproof_limit) } else { (disproof_limit, proof_limit) };
         if shared.crowded && choice.key.is_some() {
             let harder = (choice.proof + 1 + choice.proof / CROWD).min(INFINITE);
-            shared.numbers.put(
+            shared.table.put_numbers(
                 choice.slot,
                 if choice.again { (harder, choice.disproof) } else { (choice.disproof, harder) },
             );
@@ -506,9 +521,15 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         self.enter(next, side, question, limits, since_capture)
     }
 
+    fn pop(&mut self) -> Frame<P> {
+        let frame = self.path.pop().expect("a node is left");
+        self.choices.truncate(frame.choices);
+        frame
+    }
+
     /// Leaves the last node of the path, settled, and stores what is proven by it.
     fn leave(&mut self, holds: bool, bound: i32, leans: Leans, pit: Option<u8>) -> Result {
-        let frame = self.path.pop().expect("a node is left");
+        let frame = self.pop();
         let answer = |bound| if holds { Answer::AtLeast(bound) } else { Answer::AtMost(bound) };
         let nodes = self.nodes - frame.nodes;
         let (number, at_least) = (frame.number, frame.at_least);
@@ -590,37 +611,15 @@ impl<const P: usize> Choice<P> {
     }
 }
 
-impl<const P: usize> Frame<P> {
-    /// Takes over what the child under search found.
-    fn take(&mut self, child: Result) {
-        let choice = &mut self.choices[self.at];
-        let (proof, disproof, bound) = if choice.again {
-            (child.proof, child.disproof, choice.captured + child.bound)
-        } else {
-            (child.disproof, child.proof, choice.captured - child.bound)
-        };
-        (choice.proof, choice.disproof) = (proof, disproof);
-        if choice.settled() {
-            (choice.bound, choice.leans) = (bound, child.leans);
-        }
-    }
-}
-
-/// What the search's tables have in the places of a move, read before it is looked at: memory answers all moves of a node in the time of
-/// one.
-struct Read {
-    bounds: [u64; BUCKET],
-    numbers: [u64; WIDTH],
-}
-
-/// Brings an open move up to date with what has been found elsewhere. `known`: its key and what was read, outside the solved tiers.
+/// Brings an open move up to date with what has been found elsewhere. `known`: outside the solved tiers its key, and its line, which was read before any move
+/// was looked at: memory answers all moves of a node in the time of one.
 #[inline(always)]
 fn look_up<R: Rules<P>, const P: usize>(
     shared: &Knowledge<'_, R, P>,
     held: &HashMap<(Board<P>, u8), Leans>,
     side: u8,
     choice: &mut Choice<P>,
-    known: Option<(Key, Read)>,
+    known: Option<(Key, Line)>,
     (number, at_least): (Number, i32),
 ) {
     let (lower, upper) = match &known {
@@ -629,7 +628,7 @@ fn look_up<R: Rules<P>, const P: usize>(
             let solved = solved.expect("a move without a key leads to a solved tier");
             (solved, solved)
         }
-        Some((key, read)) => bounded(&choice.next, shared.bounds.find(read.bounds, *key)),
+        Some((key, line)) => bounded(&choice.next, shared.table.entry(line, *key)),
     };
     let captured = choice.captured;
     let (lower, upper) = if choice.again {
@@ -649,7 +648,7 @@ fn look_up<R: Rules<P>, const P: usize>(
     {
         return choice.settle_provisionally(number, at_least, leans);
     }
-    let numbers = known.and_then(|(_, read)| ProofNumbers::find(read.numbers, choice.slot));
+    let numbers = known.and_then(|(_, line)| line.numbers(choice.slot));
     if let Some((proof, disproof)) = numbers {
         (choice.proof, choice.disproof) = if choice.again { (proof, disproof) } else { (disproof, proof) };
     }

@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 use crate::board::Board;
 use crate::knowledge::Knowledge;
 use crate::line::{self, Line, conversion};
-use crate::memory::{GrowingMemory, Memory};
-use crate::narrow::{self, Goal, Interval, move_interval};
+use crate::memory::GrowingMemory;
+use crate::narrow::{self, Goal, Goals, Interval, move_interval};
 use crate::number::Number;
 use crate::retrograde::Task;
 use crate::rules::{Move, Rules, Turn};
 use crate::search::Search;
 use crate::tiers::{Solved, Tiers};
+use crate::tt::TranspositionTable;
 
 /// Time between two looks at whether tiers are still wanted, while they are solved.
 const LOOK: Duration = Duration::from_millis(10);
@@ -115,27 +116,27 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         let tiers = self.solved(Task::Values, board.seeds(), pool, control);
         let in_tier = tiers.covers(board.seeds());
         let small;
-        let memory = if in_tier {
-            small = Memory::new(P, self.total_seeds, 1);
+        let table = if in_tier {
+            small = TranspositionTable::new(1, P, self.total_seeds);
             &small
         } else {
             self.memory.largest()
         };
-        let shared = self.knowledge(tiers, memory, pool, control);
-        let goals: Vec<Goal> = moves
-            .iter()
-            .enumerate()
-            .map(|(at, m)| Goal::new(at, Number::Value, move_interval(&shared, m, Number::Value)))
-            .collect();
+        let shared = self.knowledge(tiers, table, pool, control);
+        let goals = Goals::new(
+            moves
+                .iter()
+                .enumerate()
+                .map(|(at, m)| Goal::new(at, Number::Value, move_interval(&shared, m, Number::Value))),
+        );
         let told = |goal: &Goal| {
             let Interval { lower, upper } = goal.interval();
-            let open = goals.iter().filter(|goal| goal.open()).count();
-            control.watch.narrowed(moves[goal.at].pit.map(usize::from), lower, upper, open);
+            control.watch.narrowed(moves[goal.at].pit.map(usize::from), lower, upper, goals.open());
         };
         let shared = self.close(shared, moves, &goals, pool, control, &told);
         let mut found: Vec<FoundMove> = moves
             .iter()
-            .zip(&goals)
+            .zip(goals.list())
             .map(|(m, goal)| FoundMove {
                 value: goal.interval(),
                 forced: None,
@@ -170,15 +171,15 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         }
         let tiers = if in_tables { tables } else { self.solved(Task::Forced, board.seeds(), pool, control) };
         let small;
-        let memory = if tiers.covers(board.seeds()) {
-            small = Memory::new(P, self.total_seeds, 1);
+        let table = if tiers.covers(board.seeds()) {
+            small = TranspositionTable::new(1, P, self.total_seeds);
             &small
         } else {
             self.memory.largest()
         };
-        let shared = self.knowledge(tiers, memory, pool, control);
+        let shared = self.knowledge(tiers, table, pool, control);
         let seeds = board.seeds() as i32;
-        let goals: Vec<Goal> = [Number::Low, Number::High]
+        let goals = [Number::Low, Number::High]
             .into_iter()
             .flat_map(|number| moves.iter().enumerate().map(move |(at, m)| (number, at, m)))
             .map(|(number, at, m)| {
@@ -189,15 +190,14 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
                     _ => Interval { lower, upper: seeds },
                 };
                 Goal::new(at, number, move_interval(&shared, m, number).and(value))
-            })
-            .collect();
+            });
+        let goals = Goals::new(goals);
         let told = |goal: &Goal| {
             let Interval { lower, upper } = goal.interval();
-            let open = goals.iter().filter(|goal| goal.open()).count();
-            control.watch.forced(moves[goal.at].pit.map(usize::from), lower, upper, open);
+            control.watch.forced(moves[goal.at].pit.map(usize::from), lower, upper, goals.open());
         };
         self.close(shared, moves, &goals, pool, control, &told);
-        let (low, high) = goals.split_at(moves.len());
+        let (low, high) = goals.list().split_at(moves.len());
         for ((found, low), high) in found.iter_mut().zip(low).zip(high) {
             found.forced = Some([low.interval(), high.interval()]);
         }
@@ -206,13 +206,12 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
     fn knowledge<'a>(
         &self,
         tiers: Solved<'a, R>,
-        memory: &'a Memory,
+        table: &'a TranspositionTable,
         pool: &rayon::ThreadPool,
         control: &'a Control<'_>,
     ) -> Knowledge<'a, R, P> {
-        let Memory { bounds, numbers } = memory;
         let crowded = pool.current_num_threads() > 1;
-        Knowledge { rules: self.rules, tiers, bounds, numbers, crowded, nodes: &control.nodes }
+        Knowledge { rules: self.rules, tiers, table, crowded, nodes: &control.nodes }
     }
 
     /// Closes all goals, the search's tables growing where they become too small. Returns what is known then.
@@ -220,19 +219,19 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         &'a self,
         mut shared: Knowledge<'a, R, P>,
         moves: &[Move<P>],
-        goals: &[Goal],
+        goals: &Goals,
         pool: &rayon::ThreadPool,
         control: &'a Control<'_>,
         told: &(dyn Fn(&Goal) + Sync),
     ) -> Knowledge<'a, R, P> {
         loop {
             let before = control.nodes.load(Relaxed);
-            narrow::close(shared, moves, goals, self.memory.nodes(shared.bounds), pool, control, told);
-            self.memory.count(shared.bounds, control.nodes.load(Relaxed) - before);
-            if !goals.iter().any(Goal::open) || !control.go_on() {
+            narrow::close(shared, moves, goals, self.memory.nodes(shared.table), pool, control, told);
+            self.memory.count(shared.table, control.nodes.load(Relaxed) - before);
+            if goals.open() == 0 || !control.go_on() {
                 return shared;
             }
-            let Some(larger) = self.memory.larger(shared.bounds) else { return shared };
+            let Some(larger) = self.memory.larger(shared.table) else { return shared };
             shared = self.knowledge(shared.tiers, larger, pool, control);
         }
     }

@@ -1,4 +1,4 @@
-//! The transposition table: proven bounds of positions, shared by all threads without a lock.
+//! The transposition table: what searches have found, shared by all threads without a lock.
 //!
 //! An entry holds only what is true of its position whatever path led there: a lower and an upper
 //! bound of its value or of an end of its forced interval, the pit that looked best, and how much work its proof took. Keys are
@@ -13,8 +13,9 @@
 //! words of two different writes; the first word then does not match the second and the entry is
 //! not taken (Hyatt and Mann, "A lockless transposition table implementation", ICGA 2002).
 //!
-//! A bucket is half a cache line of entries; the key chooses the bucket by multiplication, so
-//! any number of buckets works. A new entry replaces its own position's, merging the bounds, else
+//! Half of a cache line is a bucket of entries, the other half keeps the numbers of open questions about the same positions
+//! ([`crate::proof_numbers`]), so that a search waits for memory once a move. The key chooses the line by multiplication, so
+//! any number of lines works. A new entry replaces its own position's, merging the bounds, else
 //! an empty place, else the least work of all but the first place, which keeps the largest.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -22,10 +23,14 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use crate::board::{Board, MAX_SEEDS};
 use crate::index;
 use crate::number::Number;
+use crate::proof_numbers::{self, Slot};
 use crate::zeroed;
 
-/// Words of a bucket: half a cache line, two buckets in each.
-pub(crate) const BUCKET: usize = 4;
+/// Words of a line.
+const LINE: usize = 8;
+
+/// Words of a bucket of bounds, the first of its line.
+const BUCKET: usize = 4;
 
 /// What is proven of a position, from the view of the side to move, in seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,8 +49,15 @@ pub(crate) type Key = u128;
 /// A table of fixed size.
 pub(crate) struct TranspositionTable {
     words: Vec<AtomicU64>,
+    /// The word at which the first line begins.
+    first: usize,
+    lines: usize,
     wide: bool,
 }
+
+/// The words of a line as they were read.
+#[derive(Clone, Copy)]
+pub(crate) struct Line([u64; LINE]);
 
 /// The most that an entry's `work` can be.
 const MOST_WORK: u8 = 31;
@@ -59,13 +71,25 @@ const HIGH_BITS: u32 = 22;
 const NO_PIT: u64 = 7;
 const NO_PIT_WIDE: u64 = 15;
 
+impl Line {
+    /// The proof and the disproof number of an open question.
+    #[inline(always)]
+    pub(crate) fn numbers(&self, slot: Slot) -> Option<(u32, u32)> {
+        proof_numbers::find(&self.0[BUCKET..], slot)
+    }
+}
+
 impl TranspositionTable {
-    /// A table of about `bytes` bytes, at least one bucket, for boards of `pits` pits and at most
+    /// A table of about `bytes` bytes, at least one line, for boards of `pits` pits and at most
     /// `seeds` seeds.
     pub(crate) fn new(bytes: usize, pits: usize, seeds: u32) -> Self {
         debug_assert!(seeds <= MAX_SEEDS);
-        let buckets = (bytes / (BUCKET * size_of::<u64>())).max(1);
-        Self { words: zeroed::vec(buckets * BUCKET), wide: pits > 12 || seeds > 48 }
+        let bytes_of_line = LINE * size_of::<u64>();
+        let lines = (bytes / bytes_of_line).max(1);
+        let words: Vec<AtomicU64> = zeroed::vec(lines * LINE + LINE - 1);
+        // Where that can not be told a line may lie in two lines of the cache, which only costs time.
+        let first = words.as_ptr().align_offset(bytes_of_line).min(LINE - 1);
+        Self { words, first, lines, wide: pits > 12 || seeds > 48 }
     }
 
     /// The key of a board's number.
@@ -80,56 +104,64 @@ impl TranspositionTable {
         }
     }
 
+    /// The words of the line of a slot, and so of its key.
     #[inline(always)]
-    fn bucket(&self, key: Key) -> &[AtomicU64] {
-        debug_assert_ne!(key, 0, "a zero word is an empty place");
-        let folded = (key as u64 ^ (key >> 64) as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        let mixed = (folded ^ folded >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93);
-        let buckets = (self.words.len() / BUCKET) as u128;
-        let at = ((u128::from(mixed) * buckets) >> 64) as usize * BUCKET;
-        &self.words[at..at + BUCKET]
+    fn line(&self, slot: Slot) -> &[AtomicU64] {
+        let at = self.first + ((u128::from(slot.place()) * self.lines as u128) >> 64) as usize * LINE;
+        &self.words[at..at + LINE]
+    }
+
+    /// What the table has for a slot and for the position that it asks about.
+    #[inline(always)]
+    pub(crate) fn read(&self, slot: Slot) -> Line {
+        let line = self.line(slot);
+        Line(std::array::from_fn(|at| line[at].load(Relaxed)))
     }
 
     /// What is known of the position with this key.
     #[inline]
     pub(crate) fn get(&self, key: Key) -> Option<Entry> {
-        self.find(self.read(key), key)
+        self.entry(&self.read(Slot::new(key, 0)), key)
     }
 
-    /// The words in which [`find`](Self::find) finds what is known of the position with this key. Apart from it, since memory answers
-    /// several such questions in the time of one, if nothing is decided in between.
+    /// What a line knows of the position with this key.
     #[inline(always)]
-    pub(crate) fn read(&self, key: Key) -> [u64; BUCKET] {
-        let bucket = self.bucket(key);
-        std::array::from_fn(|at| bucket[at].load(Relaxed))
-    }
-
-    /// What the words of a bucket know of the position with this key.
-    #[inline(always)]
-    pub(crate) fn find(&self, words: [u64; BUCKET], key: Key) -> Option<Entry> {
+    pub(crate) fn entry(&self, line: &Line, key: Key) -> Option<Entry> {
+        debug_assert_ne!(key, 0, "a zero word is an empty place");
+        let words = &line.0[..BUCKET];
         if self.wide {
-            let pairs = [[words[0], words[1]], [words[2], words[3]]];
-            let found = pairs.into_iter().find(|&[first, second]| wide_key(first, second) == key);
-            found.map(|[_, second]| wide_entry(second))
+            let found = words.chunks_exact(2).find(|pair| wide_key(pair[0], pair[1]) == key);
+            found.map(|pair| wide_entry(pair[1]))
         } else {
-            let found = words.into_iter().find(|word| word & ((1 << KEY_BITS) - 1) == key as u64);
-            found.map(narrow_entry)
+            let found = words.iter().find(|&&word| word & ((1 << KEY_BITS) - 1) == key as u64);
+            found.map(|&word| narrow_entry(word))
         }
+    }
+
+    /// Keeps the proof and the disproof number of an open question.
+    #[inline(always)]
+    pub(crate) fn put_numbers(&self, slot: Slot, numbers: (u32, u32)) {
+        proof_numbers::put(&self.line(slot)[BUCKET..], slot, numbers);
     }
 
     /// Adds all that another table of the same kind knows.
     pub(crate) fn add_all(&self, other: &TranspositionTable) {
         debug_assert_eq!(self.wide, other.wide);
-        if self.wide {
-            for pair in other.words.chunks_exact(2) {
-                let (first, second) = (pair[0].load(Relaxed), pair[1].load(Relaxed));
-                if second != 0 {
-                    self.put(wide_key(first, second), wide_entry(second));
+        for line in other.words[other.first..].chunks_exact(LINE).take(other.lines) {
+            let line: [u64; LINE] = std::array::from_fn(|at| line[at].load(Relaxed));
+            let (bounds, numbers) = line.split_at(BUCKET);
+            if self.wide {
+                for pair in bounds.chunks_exact(2).filter(|pair| pair[1] != 0) {
+                    self.put(wide_key(pair[0], pair[1]), wide_entry(pair[1]));
+                }
+            } else {
+                for &word in bounds.iter().filter(|&&word| word != 0) {
+                    self.put(Key::from(word & ((1 << KEY_BITS) - 1)), narrow_entry(word));
                 }
             }
-        } else {
-            for word in other.words.iter().map(|word| word.load(Relaxed)).filter(|&word| word != 0) {
-                self.put(Key::from(word & ((1 << KEY_BITS) - 1)), narrow_entry(word));
+            // The latest comes first, and is to come first again.
+            for (slot, numbers) in proof_numbers::all(numbers).rev() {
+                self.put_numbers(slot, numbers);
             }
         }
     }
@@ -137,7 +169,7 @@ impl TranspositionTable {
     /// Adds what is proven of the position with this key to what was known of it.
     pub(crate) fn put(&self, key: Key, mut entry: Entry) {
         entry.work = entry.work.min(MOST_WORK);
-        let bucket = self.bucket(key);
+        let bucket = &self.line(Slot::new(key, 0))[..BUCKET];
         let width = if self.wide { 2 } else { 1 };
         let mut place = 0;
         let mut least = u8::MAX;
@@ -256,6 +288,29 @@ mod tests {
     }
 
     #[test]
+    fn lines_are_those_of_the_cache() {
+        let table = TranspositionTable::new(1 << 20, 12, 48);
+        assert_eq!(table.line(Slot::new(77, 5)).as_ptr().addr() % 64, 0);
+        assert!(std::ptr::eq(table.line(Slot::new(77, 5)), table.line(Slot::new(77, -6))));
+    }
+
+    #[test]
+    fn any_size_keeps_the_last_two_questions() {
+        for bytes in [1, 64, 65, 1000, 1 << 16] {
+            let table = TranspositionTable::new(bytes, 12, 48);
+            let numbers = |slot| table.read(slot).numbers(slot);
+            for key in [1, 2, 77, 1 << 40] {
+                let slots = [-3, 5].map(|at_least| Slot::new(key, at_least));
+                table.put_numbers(slots[0], (5, proof_numbers::INFINITE));
+                table.put_numbers(slots[1], (7, 2));
+                table.put_numbers(slots[1], (8, 2));
+                assert_eq!(slots.map(numbers), [Some((5, proof_numbers::INFINITE)), Some((8, 2))]);
+                assert_eq!(numbers(Slot::new(key, 4)), None, "another question");
+            }
+        }
+    }
+
+    #[test]
     fn a_full_bucket_keeps_the_most_work() {
         let table = TranspositionTable::new(1, 12, 48);
         table.put(10, entry(1, 2, None, 31));
@@ -271,10 +326,11 @@ mod tests {
         let table = TranspositionTable::new(1, 24, 96);
         let (one, two) = (1u128 << 70 | 5, 1u128 << 70 | 6);
         table.put(one, entry(1, 2, None, 1));
-        let first = table.words[0].load(Relaxed);
+        let words = table.line(Slot::new(one, 0));
+        let first = words[0].load(Relaxed);
         table.put(two, entry(3, 4, None, 1));
-        let at = if table.words[0].load(Relaxed) == first { 2 } else { 0 };
-        table.words[at].store(first, Relaxed);
+        let at = if words[0].load(Relaxed) == first { 2 } else { 0 };
+        words[at].store(first, Relaxed);
         assert_eq!(table.get(two), None);
         assert!(table.get(one).is_none_or(|e| e == entry(1, 2, None, 1)));
     }
