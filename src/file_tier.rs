@@ -1,7 +1,7 @@
 //! A tier read from its table, block by block as positions are asked for.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
 
 use crate::table::{Plane, TableError, TableFile};
 
@@ -26,16 +26,46 @@ impl BlockBudget {
     }
 }
 
-/// The stored numbers of a plane, a slot a block: filled by the first thread that needs it, never changed or emptied, so
+/// The numbers of a plane, a slot a block: filled by the first thread that needs it and never emptied, so
 /// reading takes no lock. What finds no room is decoded each time.
 struct Blocks {
     plane: Plane,
-    slots: Vec<OnceLock<Box<[i8]>>>,
+    slots: Vec<OnceLock<Box<[Cell]>>>,
+}
+
+/// A number as its table has stored it, or, marked, the true one, which takes a look at all captures to find.
+struct Cell(AtomicU8);
+
+/// The mark of a true number.
+const TRUE: u8 = 1 << 7;
+
+/// Numbers from minus this one to below it can be marked.
+const BIAS: i8 = 1 << 6;
+
+/// A number of a position in a table.
+pub(crate) struct Found<'a> {
+    /// The true one, or a smaller one where the best exit gives it.
+    pub(crate) number: i8,
+    /// It is the true one.
+    pub(crate) is_true: bool,
+    cell: Option<&'a Cell>,
+}
+
+impl Found<'_> {
+    /// Keeps the true number for whoever asks next.
+    #[inline(always)]
+    pub(crate) fn keep(&self, number: i8) {
+        if let Some(Cell(cell)) = self.cell {
+            cell.store((number + BIAS) as u8 | TRUE, Relaxed);
+        }
+    }
 }
 
 /// A tier on disk.
 pub(crate) struct FileTier {
     file: TableFile,
+    /// All its numbers can be marked.
+    marks: bool,
     values: Blocks,
     low: Blocks,
     high: Blocks,
@@ -48,16 +78,22 @@ impl FileTier {
             Blocks { plane, slots: (0..count).map(|_| OnceLock::new()).collect() }
         };
         let [values, low, high] = [Plane::Values, Plane::Low, Plane::High].map(blocks);
-        Self { file, values, low, high }
+        let marks = file.identity().seeds < BIAS as u8;
+        Self { file, marks, values, low, high }
     }
 
     pub(crate) fn file(&self) -> &TableFile {
         &self.file
     }
 
-    /// The number that a plane has stored for a rank: the true one, or a smaller one where the best exit gives it.
+    /// The number of a rank.
     #[inline]
-    pub(crate) fn stored(&self, plane: Plane, rank: u64, budget: &BlockBudget) -> Result<i8, TableError> {
+    pub(crate) fn number(
+        &self,
+        plane: Plane,
+        rank: u64,
+        budget: &BlockBudget,
+    ) -> Result<Found<'_>, TableError> {
         let blocks = match plane {
             Plane::Low => &self.low,
             Plane::High => &self.high,
@@ -67,29 +103,42 @@ impl FileTier {
         let (block, within) = (rank / length, (rank % length) as usize);
         let slot = &blocks.slots[block as usize];
         match slot.get() {
-            Some(numbers) => Ok(numbers[within]),
+            Some(cells) => Ok(self.found(&cells[within])),
             None => self.read(blocks.plane, slot, block, within, budget),
         }
     }
 
+    #[inline(always)]
+    fn found<'a>(&self, cell: &'a Cell) -> Found<'a> {
+        let byte = cell.0.load(Relaxed);
+        if self.marks {
+            Found { number: (byte & !TRUE) as i8 - BIAS, is_true: byte & TRUE != 0, cell: Some(cell) }
+        } else {
+            Found { number: byte as i8, is_true: false, cell: None }
+        }
+    }
+
     #[cold]
-    fn read(
+    fn read<'a>(
         &self,
         plane: Plane,
-        slot: &OnceLock<Box<[i8]>>,
+        slot: &'a OnceLock<Box<[Cell]>>,
         block: u64,
         within: usize,
         budget: &BlockBudget,
-    ) -> Result<i8, TableError> {
+    ) -> Result<Found<'a>, TableError> {
         let small = self.file.positions() <= ALWAYS_KEPT;
-        let room = small || budget.take(self.file.block_length() as usize + size_of::<Box<[i8]>>());
+        let room = small || budget.take(self.file.block_length() as usize + size_of::<Box<[Cell]>>());
         let length = if room { usize::MAX } else { within + 1 };
         let numbers = self.file.stored_block(plane, block, length)?;
-        let number = numbers[within] as i8;
-        if room {
-            let _ = slot.set(numbers.into_iter().map(|number| number as i8).collect());
+        if !room {
+            return Ok(Found { number: numbers[within] as i8, is_true: false, cell: None });
         }
-        Ok(number)
+        let bias = if self.marks { BIAS } else { 0 };
+        let cells = slot.get_or_init(|| {
+            numbers.iter().map(|&number| Cell(AtomicU8::new((number as i8 + bias) as u8))).collect()
+        });
+        Ok(self.found(&cells[within]))
     }
 
     /// Sowings until the value of a rank is converted, or [`NEVER`](crate::NEVER).

@@ -189,7 +189,13 @@ impl<R> Solved<'_, R> {
     {
         let Some(file) = &self.tiers.files[board.seeds() as usize] else { return 0 };
         let rank = index::rank(board);
-        let mut best = self.tiers.told(file.stored(plane(number), rank, &self.tiers.budget)).unwrap_or(0);
+        let Some(found) = self.tiers.told(file.number(plane(number), rank, &self.tiers.budget)) else {
+            return 0;
+        };
+        if found.is_true {
+            return found.number;
+        }
+        let mut best = found.number;
         let over = self.tiers.rules.each_move(board, |m| {
             if m.captured > 0 {
                 let rest = if m.again {
@@ -200,7 +206,12 @@ impl<R> Solved<'_, R> {
                 best = best.max(m.captured as i8 + rest);
             }
         });
-        over.map_or(best, |margin| best.max(margin))
+        let best = over.map_or(best, |margin| best.max(margin));
+        // Where a table has failed below, what was found is worth nothing.
+        if !self.tiers.failed.load(Relaxed) {
+            found.keep(best);
+        }
+        best
     }
 
     /// Sowings until the value of a board is converted. `None`: its tier is not solved, or its value is not

@@ -10,7 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use oju::build::BuildOptions;
-use oju::{Analysis, Engine, Limits, MemoryTiers, Position, Profile, Settings, Tables, notation};
+use oju::{Analysis, Engine, Limits, MemoryTiers, Position, Profile, Settings, Side, Tables, index, notation};
 use random::Random;
 use tempfile::TempDir;
 
@@ -305,5 +305,26 @@ fn answers_are_the_same_with_tables_and_without() {
                 });
             }
         });
+    }
+}
+
+#[test]
+fn numbers_too_large_to_be_marked_are_right() {
+    // 64 seeds: as far as a byte has room for a mark, and one further.
+    let profile: Profile = "ayoayo@2x2x16".parse().unwrap();
+    let dir = TempDir::new().unwrap();
+    build("ayoayo@2x2x16", 64, false, dir.path());
+    let memory = engine(profile, MemoryTiers::UpTo(64), Tables::None, 0);
+    let tables = engine(profile, MemoryTiers::None, Tables::In(dir.path().to_path_buf()), 64 << 20);
+    for seeds in 62..=64 {
+        let ranks = (0..index::tier_size(4, seeds) as u64).step_by(101);
+        for position in ranks.map(|rank| {
+            Position::from_board(&index::unrank::<4>(seeds, rank), [0, (64 - seeds) as u8], Side::South)
+        }) {
+            let value = analyse(&memory, &position).value;
+            for _ in 0..2 {
+                assert_eq!(tables.probe(&position).unwrap(), value, "{position}");
+            }
+        }
     }
 }

@@ -29,7 +29,7 @@ pub(super) struct Solves {
     /// Searches.
     searches: Lane,
     /// A pool of threads for each search that may run.
-    pools: Arc<Mutex<Vec<rayon::ThreadPool>>>,
+    pools: Arc<Mutex<Vec<Arc<rayon::ThreadPool>>>>,
 }
 
 /// One position to be analysed.
@@ -55,12 +55,32 @@ impl Drop for Waited {
     }
 }
 
+/// A pool of threads while a search has it. However that ends, the next one can have it.
+struct Lent<'a> {
+    pool: Arc<rayon::ThreadPool>,
+    pools: &'a Mutex<Vec<Arc<rayon::ThreadPool>>>,
+}
+
+impl<'a> Lent<'a> {
+    /// `None`: none is left, but there is one for each place of the lane.
+    fn from(pools: &'a Mutex<Vec<Arc<rayon::ThreadPool>>>) -> Option<Self> {
+        let pool = pools.lock().unwrap_or_else(PoisonError::into_inner).pop()?;
+        Some(Self { pool, pools })
+    }
+}
+
+impl Drop for Lent<'_> {
+    fn drop(&mut self) {
+        self.pools.lock().unwrap_or_else(PoisonError::into_inner).push(self.pool.clone());
+    }
+}
+
 impl Solves {
     /// At most `searches` searches run at once.
     pub(super) fn new(settings: Settings, searches: usize) -> Result<Self, EngineError> {
         let pool = |_| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(settings.threads).build();
-            pool.map_err(|error| EngineError::Threads(Arc::new(error)))
+            pool.map(Arc::new).map_err(|error| EngineError::Threads(Arc::new(error)))
         };
         let pools = (0..searches).map(pool).collect::<Result<Vec<_>, _>>()?;
         Ok(Self {
@@ -121,12 +141,8 @@ impl Solves {
             let analysis = if in_table {
                 engine.analyse(&position, &limits, &*progress)
             } else {
-                let lock = || pools.lock().unwrap_or_else(PoisonError::into_inner);
-                // One for each place of the lane.
-                let Some(pool) = lock().pop() else { return Err(Problem::busy()) };
-                let analysis = engine.analyse_on(&pool, &position, forced, &limits, &*progress);
-                lock().push(pool);
-                analysis
+                let Some(lent) = Lent::from(&pools) else { return Err(Problem::busy()) };
+                engine.analyse_on(&lent.pool, &position, forced, &limits, &*progress)
             };
             answered(&engines, &engine, analysis)
         };
