@@ -10,7 +10,9 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use oju::build::BuildOptions;
-use oju::{Analysis, Engine, Limits, MemoryTiers, Position, Profile, Settings, Side, Tables, index, notation};
+use oju::{
+    Analysis, Engine, Limits, MemoryTiers, Position, Profile, Settings, Side, Tables, index, notation,
+};
 use random::Random;
 use tempfile::TempDir;
 
