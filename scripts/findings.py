@@ -10,14 +10,14 @@ TABLES: a directory of tables up to 16 seeds. Takes about ten minutes on two cor
 """
 
 import csv
-import datetime
 import json
 import os
 import pathlib
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from provenance import ROOT, provenance
+
 OJU = pathlib.Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "oju"
 RESULTS = ROOT / "results"
 
@@ -209,14 +209,8 @@ def markdown(found):
 
 def main():
     tables = sys.argv[1] if len(sys.argv) > 1 else None
-    git = ["git", "-C", str(ROOT)]
-    commit = subprocess.check_output([*git, "rev-parse", "--short=12", "HEAD"], text=True).strip()
-    if subprocess.check_output([*git, "status", "--porcelain", "--", "src", "Cargo.toml"], text=True):
-        sys.exit("src differs from the commit: figures are measured from committed code only")
     found = {
-        "commit": commit,
-        "date": datetime.date.today().isoformat(),
-        "machine": f"{os.cpu_count()} cores, {os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') >> 30} GiB",
+        **provenance(),
         "command": "scripts/findings.py" + (" TABLES" if tables else ""),
         "starts": of_starts(),
         "openings": {path.stem: of_openings(path) for path in sorted((RESULTS / "openings").glob("*.csv"))},

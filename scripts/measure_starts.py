@@ -11,7 +11,6 @@ the profiles that are there.
 """
 
 import csv
-import datetime
 import json
 import os
 import pathlib
@@ -20,7 +19,8 @@ import subprocess
 import sys
 import time
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+from provenance import ROOT, provenance
+
 OJU = ROOT / "target" / "release" / "oju"
 
 # No tables but those that are named.
@@ -58,15 +58,7 @@ def command(arguments):
 
 def main():
     tables = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else None
-    git = ["git", "-C", str(ROOT)]
-    commit = subprocess.check_output([*git, "rev-parse", "--short=12", "HEAD"], text=True).strip()
-    if subprocess.check_output([*git, "status", "--porcelain", "--", "src", "Cargo.toml"], text=True):
-        sys.exit("src differs from the commit: figures are measured from committed code only")
-    about = {
-        "commit": commit,
-        "date": datetime.date.today().isoformat(),
-        "machine": f"{os.cpu_count()} cores, {os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') >> 30} GiB",
-    }
+    about = provenance()
     with open(ROOT / "results" / "starts.csv", "w", newline="") as file:
         rows = csv.writer(file, lineterminator="\n")
         rows.writerow(

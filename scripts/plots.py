@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Draws results/plots/*.svg from the files in results/. Needs matplotlib (`pip install matplotlib`), nothing else:
+"""Draws results/plots/*.svg from the files in results/; what has no file yet is left out. Needs matplotlib (`pip install matplotlib`):
 
     python3 scripts/plots.py
 """
@@ -7,6 +7,7 @@
 import csv
 import json
 import pathlib
+import sys
 
 import matplotlib
 
@@ -113,9 +114,6 @@ def stand_offs():
     """Positions whose value rests on what infinite play is worth."""
     figure, axis = plt.subplots(figsize=(7, 4))
     for name, color in [("hoyito", INK), ("hoyito-opponent", LOSS), ("ayoayo", WIN)]:
-        path = RESULTS / "tables" / f"{name}-forced.json"
-        if not path.exists():
-            continue
         found = [tier for tier in tiers(f"{name}-forced") if tier["standoffs"] is not None]
         axis.plot(
             [tier["seeds"] for tier in found],
@@ -152,7 +150,10 @@ def single_best():
 def main():
     PLOTS.mkdir(exist_ok=True)
     for plot in [first_moves, outcomes, value_distribution, stand_offs, single_best]:
-        plot()
+        try:
+            plot()
+        except FileNotFoundError as missing:
+            print(f"{plot.__name__}: no {missing.filename}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ mod batch;
 mod bench;
 mod best;
 mod build;
+mod display;
 #[cfg(feature = "explore")]
 mod explore;
 mod export;

@@ -43,7 +43,7 @@ const TRUE: u8 = 1 << 7;
 const BIAS: i8 = 1 << 6;
 
 /// A number of a position in a table.
-pub(crate) struct Found<'a> {
+pub(crate) struct Probed<'a> {
     /// The true one, or a smaller one where the best exit gives it.
     pub(crate) number: i8,
     /// It is the true one.
@@ -51,7 +51,7 @@ pub(crate) struct Found<'a> {
     cell: Option<&'a Cell>,
 }
 
-impl Found<'_> {
+impl Probed<'_> {
     /// Keeps the true number for whoever asks next.
     #[inline(always)]
     pub(crate) fn keep(&self, number: i8) {
@@ -93,7 +93,7 @@ impl FileTier {
         plane: Plane,
         rank: u64,
         budget: &BlockBudget,
-    ) -> Result<Found<'_>, TableError> {
+    ) -> Result<Probed<'_>, TableError> {
         let blocks = match plane {
             Plane::Low => &self.low,
             Plane::High => &self.high,
@@ -103,18 +103,18 @@ impl FileTier {
         let (block, within) = (rank / length, (rank % length) as usize);
         let slot = &blocks.slots[block as usize];
         match slot.get() {
-            Some(cells) => Ok(self.found(&cells[within])),
+            Some(cells) => Ok(self.probed(&cells[within])),
             None => self.read(blocks.plane, slot, block, within, budget),
         }
     }
 
     #[inline(always)]
-    fn found<'a>(&self, cell: &'a Cell) -> Found<'a> {
+    fn probed<'a>(&self, cell: &'a Cell) -> Probed<'a> {
         let byte = cell.0.load(Relaxed);
         if self.marks {
-            Found { number: (byte & !TRUE) as i8 - BIAS, is_true: byte & TRUE != 0, cell: Some(cell) }
+            Probed { number: (byte & !TRUE) as i8 - BIAS, is_true: byte & TRUE != 0, cell: Some(cell) }
         } else {
-            Found { number: byte as i8, is_true: false, cell: None }
+            Probed { number: byte as i8, is_true: false, cell: None }
         }
     }
 
@@ -126,19 +126,19 @@ impl FileTier {
         block: u64,
         within: usize,
         budget: &BlockBudget,
-    ) -> Result<Found<'a>, TableError> {
+    ) -> Result<Probed<'a>, TableError> {
         let small = self.file.positions() <= ALWAYS_KEPT;
         let room = small || budget.take(self.file.block_length() as usize + size_of::<Box<[Cell]>>());
         let length = if room { usize::MAX } else { within + 1 };
         let numbers = self.file.stored_block(plane, block, length)?;
         if !room {
-            return Ok(Found { number: numbers[within] as i8, is_true: false, cell: None });
+            return Ok(Probed { number: numbers[within] as i8, is_true: false, cell: None });
         }
         let bias = if self.marks { BIAS } else { 0 };
         let cells = slot.get_or_init(|| {
             numbers.iter().map(|&number| Cell(AtomicU8::new((number as i8 + bias) as u8))).collect()
         });
-        Ok(self.found(&cells[within]))
+        Ok(self.probed(&cells[within]))
     }
 
     /// Sowings until the value of a rank is converted, or [`NEVER`](crate::NEVER).

@@ -1,8 +1,8 @@
 //! The search's tables, which grow with the search.
 //!
-//! The system hands out memory a page at a time, and a page touched for the first time costs more than a thousand nodes' look-ups of it
-//! later; several threads that touch fresh pages wait for each other besides. So a search begins with tables that fit into a processor's
-//! cache, and where these become too small goes on with eight times larger ones that take over what was known.
+//! The system hands out memory a page at a time: with tables of 64 MiB from the start, touching fresh pages took two threads longer than all
+//! else in the suite of Hoyito II, 0.87 times as fast as one. So a search begins with a table that fits into a processor's
+//! cache, and where that becomes too small goes on with one eight times as large that takes over what was known.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

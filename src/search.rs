@@ -43,7 +43,7 @@ use crate::number::Number;
 use crate::one_turn;
 use crate::proof_numbers::{INFINITE, Slot};
 use crate::rules::{MAX_MOVES, Rules, Turn};
-use crate::tt::{Key, Line};
+use crate::tt::{CacheLine, Key};
 
 /// How strongly the share of the seeds a question asks for raises the first guess of its numbers.
 ///
@@ -57,8 +57,8 @@ const fn greed<R: Rules<P>, const P: usize>() -> i32 {
 const THREAT: u32 = 8;
 
 /// Where several threads search, a move looks harder to the others by a part in this many (and by one) from when a thread enters it
-/// until it comes back, so that they spread out (Kaneko, "Parallel depth first proof number search", AAAI 2010). Of 1, 2 and 4, and with or
-/// without another question for each thread, this took the fewest nodes.
+/// until it comes back, so that they spread out (Kaneko, "Parallel depth first proof number search", AAAI 2010). Of 1 and 4 this took the
+/// fewer nodes on two threads, least where both may ask the same question.
 const CROWD: u32 = 4;
 
 /// The nodes of the path that a hold leans on, a bit each, counted from the last capture. No bit: it leans
@@ -453,7 +453,7 @@ impl<'a, R: Rules<P>, const P: usize> Search<'a, R, P> {
         let (mut proof, mut second) = (INFINITE, INFINITE);
         // The largest disproof number of an open move, and how many are open.
         let (mut hardest, mut open) = (0, 0);
-        let mut read: ArrayVec<Line, MAX_MOVES> = ArrayVec::new();
+        let mut read: ArrayVec<CacheLine, MAX_MOVES> = ArrayVec::new();
         for choice in choices.iter().filter(|choice| !choice.settled() && choice.key.is_some()) {
             read.push(shared.table.read(choice.slot));
         }
@@ -611,15 +611,15 @@ impl<const P: usize> Choice<P> {
     }
 }
 
-/// Brings an open move up to date with what has been found elsewhere. `known`: outside the solved tiers its key, and its line, which was read before any move
-/// was looked at: memory answers all moves of a node in the time of one.
+/// Brings an open move up to date with what has been found elsewhere. `known`: outside the solved tiers its key, and its cache line, which
+/// was read before any move was looked at: memory answers all moves of a node in the time of one.
 #[inline(always)]
 fn look_up<R: Rules<P>, const P: usize>(
     shared: &Knowledge<'_, R, P>,
     held: &HashMap<(Board<P>, u8), Leans>,
     side: u8,
     choice: &mut Choice<P>,
-    known: Option<(Key, Line)>,
+    known: Option<(Key, CacheLine)>,
     (number, at_least): (Number, i32),
 ) {
     let (lower, upper) = match &known {

@@ -1,5 +1,6 @@
 //! Analysis of one position: every legal move's value, forced interval where wanted, and the line of best play.
 
+use std::cell::OnceCell;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -115,13 +116,8 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
     ) -> Found {
         let tiers = self.solved(Task::Values, board.seeds(), pool, control);
         let in_tier = tiers.covers(board.seeds());
-        let small;
-        let table = if in_tier {
-            small = TranspositionTable::new(1, P, self.total_seeds);
-            &small
-        } else {
-            self.memory.largest()
-        };
+        let smallest = OnceCell::new();
+        let table = self.table(in_tier, &smallest);
         let shared = self.knowledge(tiers, table, pool, control);
         let goals = Goals::new(
             moves
@@ -170,13 +166,8 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
             return;
         }
         let tiers = if in_tables { tables } else { self.solved(Task::Forced, board.seeds(), pool, control) };
-        let small;
-        let table = if tiers.covers(board.seeds()) {
-            small = TranspositionTable::new(1, P, self.total_seeds);
-            &small
-        } else {
-            self.memory.largest()
-        };
+        let smallest = OnceCell::new();
+        let table = self.table(tiers.covers(board.seeds()), &smallest);
         let shared = self.knowledge(tiers, table, pool, control);
         let seeds = board.seeds() as i32;
         let goals = [Number::Low, Number::High]
@@ -212,6 +203,19 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
     ) -> Knowledge<'a, R, P> {
         let crowded = pool.current_num_threads() > 1;
         Knowledge { rules: self.rules, tiers, table, crowded, nodes: &control.nodes }
+    }
+
+    /// The table to begin with: where the root is `solved` nothing is searched, and `smallest` will do.
+    fn table<'a>(
+        &'a self,
+        solved: bool,
+        smallest: &'a OnceCell<TranspositionTable>,
+    ) -> &'a TranspositionTable {
+        if solved {
+            smallest.get_or_init(|| TranspositionTable::new(1, P, self.total_seeds))
+        } else {
+            self.memory.largest()
+        }
     }
 
     /// Closes all goals, the search's tables growing where they become too small. Returns what is known then.

@@ -57,7 +57,7 @@ pub(crate) struct TranspositionTable {
 
 /// The words of a line as they were read.
 #[derive(Clone, Copy)]
-pub(crate) struct Line([u64; LINE]);
+pub(crate) struct CacheLine([u64; LINE]);
 
 /// The most that an entry's `work` can be.
 const MOST_WORK: u8 = 31;
@@ -71,7 +71,7 @@ const HIGH_BITS: u32 = 22;
 const NO_PIT: u64 = 7;
 const NO_PIT_WIDE: u64 = 15;
 
-impl Line {
+impl CacheLine {
     /// The proof and the disproof number of an open question.
     #[inline(always)]
     pub(crate) fn numbers(&self, slot: Slot) -> Option<(u32, u32)> {
@@ -113,9 +113,9 @@ impl TranspositionTable {
 
     /// What the table has for a slot and for the position that it asks about.
     #[inline(always)]
-    pub(crate) fn read(&self, slot: Slot) -> Line {
+    pub(crate) fn read(&self, slot: Slot) -> CacheLine {
         let line = self.line(slot);
-        Line(std::array::from_fn(|at| line[at].load(Relaxed)))
+        CacheLine(std::array::from_fn(|at| line[at].load(Relaxed)))
     }
 
     /// What is known of the position with this key.
@@ -126,7 +126,7 @@ impl TranspositionTable {
 
     /// What a line knows of the position with this key.
     #[inline(always)]
-    pub(crate) fn entry(&self, line: &Line, key: Key) -> Option<Entry> {
+    pub(crate) fn entry(&self, line: &CacheLine, key: Key) -> Option<Entry> {
         debug_assert_ne!(key, 0, "a zero word is an empty place");
         let words = &line.0[..BUCKET];
         if self.wide {

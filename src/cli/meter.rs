@@ -1,18 +1,11 @@
-//! Progress of work on many positions, on stderr: a bar on a terminal, else a plain line now and then. Nothing is shown of what takes
-//! less than a second.
+//! How far work on many positions is.
 
-use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use indicatif::{HumanCount, HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{HumanCount, HumanDuration};
 
-/// Time before anything is shown.
-const PATIENCE: Duration = Duration::from_secs(1);
-
-/// Time between two plain lines.
-const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
+use super::display::{self, Shown};
 
 /// How far the work is.
 #[derive(Default)]
@@ -35,8 +28,9 @@ impl Meter {
         self.solved.fetch_add(1, Relaxed);
         self.exact.fetch_add(u64::from(exact), Relaxed);
     }
+}
 
-    /// What is to be said after some time of work.
+impl Shown for Meter {
     fn text(&self, elapsed: Duration) -> String {
         let [solved, exact] = [&self.solved, &self.exact].map(|n| n.load(Relaxed));
         let seconds = elapsed.as_secs_f64().max(1e-3);
@@ -51,45 +45,16 @@ impl Meter {
         }
         text
     }
+
+    fn done_of(&self) -> Option<(u64, u64)> {
+        Some((self.done.load(Relaxed), self.all.load(Relaxed)))
+    }
 }
 
 /// Runs `work` and shows on stderr how far it is.
 pub(super) fn shown<T>(work: impl FnOnce(&Meter) -> T) -> T {
     let meter = Meter::default();
-    let (done, finished) = mpsc::channel::<()>();
-    std::thread::scope(|scope| {
-        let meter = &meter;
-        scope.spawn(move || display(meter, &finished));
-        let result = work(meter);
-        drop(done);
-        result
-    })
-}
-
-fn display(meter: &Meter, finished: &mpsc::Receiver<()>) {
-    let started = Instant::now();
-    let waits = |time| matches!(finished.recv_timeout(time), Err(RecvTimeoutError::Timeout));
-    if !waits(PATIENCE) {
-        return;
-    }
-    if io::stderr().is_terminal() {
-        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{elapsed} {bar:30} {wide_msg}") {
-            bar.set_style(style);
-        }
-        while waits(Duration::from_millis(200)) {
-            bar.set_length(meter.all.load(Relaxed));
-            bar.set_position(meter.done.load(Relaxed));
-            bar.set_message(meter.text(started.elapsed()));
-        }
-        bar.finish_and_clear();
-    } else {
-        while waits(PLAIN_INTERVAL) {
-            let elapsed = started.elapsed();
-            // Where stderr is gone there is nobody to tell.
-            let _ = writeln!(io::stderr(), "oju: {} s: {}", elapsed.as_secs(), meter.text(elapsed));
-        }
-    }
+    display::shown(&meter, || work(&meter))
 }
 
 #[cfg(test)]

@@ -1,19 +1,11 @@
-//! Progress of an analysis on stderr: a spinner on a terminal, else a plain line now and then.
-//! Nothing is shown of what takes less than a second.
+//! How far an analysis is.
 
-use std::io::{self, IsTerminal, Write};
-use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use oju::{Side, Watch};
 
-/// Time before anything is shown.
-const PATIENCE: Duration = Duration::from_secs(1);
-
-/// Time between two plain lines.
-const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
+use super::display::{self, Shown};
 
 /// Keeps what is to be said last.
 struct Message {
@@ -25,9 +17,15 @@ impl Message {
     fn say(&self, text: String) {
         *self.text.lock().unwrap_or_else(PoisonError::into_inner) = text;
     }
+}
 
-    fn read(&self) -> String {
+impl Shown for Message {
+    fn text(&self, _elapsed: Duration) -> String {
         self.text.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    fn done_of(&self) -> Option<(u64, u64)> {
+        None
     }
 }
 
@@ -54,36 +52,5 @@ impl Watch for Message {
 /// Runs `work` with a watch that is shown on stderr. `side`: whose moves are told of.
 pub(super) fn shown<T>(side: Side, work: impl FnOnce(&dyn Watch) -> T) -> T {
     let message = Message { side, text: Mutex::new("searching".to_owned()) };
-    let (done, finished) = mpsc::channel::<()>();
-    std::thread::scope(|scope| {
-        let message = &message;
-        scope.spawn(move || display(message, &finished));
-        let result = work(message);
-        drop(done);
-        result
-    })
-}
-
-fn display(message: &Message, finished: &mpsc::Receiver<()>) {
-    let started = Instant::now();
-    let waits = |time| matches!(finished.recv_timeout(time), Err(RecvTimeoutError::Timeout));
-    if !waits(PATIENCE) {
-        return;
-    }
-    if io::stderr().is_terminal() {
-        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{spinner} {elapsed} {wide_msg}") {
-            bar.set_style(style);
-        }
-        while waits(Duration::from_millis(100)) {
-            bar.set_message(message.read());
-            bar.tick();
-        }
-        bar.finish_and_clear();
-    } else {
-        while waits(PLAIN_INTERVAL) {
-            // Where stderr is gone there is nobody to tell.
-            let _ = writeln!(io::stderr(), "oju: {} s: {}", started.elapsed().as_secs(), message.read());
-        }
-    }
+    display::shown(&message, || work(&message))
 }

@@ -1,16 +1,15 @@
 //! What the commands that work on table files share: where they are, on how many threads, and how far.
 
-use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
-use indicatif::{HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::HumanCount;
 use oju::Tables;
 
+use super::display::{self, Shown};
 use super::values;
 
 /// Where the tables are.
@@ -60,15 +59,10 @@ impl Threads {
     }
 }
 
-/// Time before anything is shown.
-const PATIENCE: Duration = Duration::from_secs(1);
-
-/// Time between two plain lines.
-const PLAIN_INTERVAL: Duration = Duration::from_secs(10);
-
 /// How far the work on a tier is.
-#[derive(Default)]
 pub(super) struct Meter {
+    /// What is done with the tiers.
+    doing: &'static str,
     seeds: AtomicU32,
     done: AtomicU64,
     todo: AtomicU64,
@@ -81,48 +75,22 @@ impl Meter {
         self.done.store(done, Relaxed);
         self.todo.store(todo, Relaxed);
     }
+}
 
-    fn text(&self, doing: &str) -> String {
+impl Shown for Meter {
+    fn text(&self, _elapsed: Duration) -> String {
         let [done, todo] = [&self.done, &self.todo].map(|n| HumanCount(n.load(Relaxed)));
-        format!("{doing} {} seeds: {done} of {todo} positions", self.seeds.load(Relaxed))
+        format!("{} {} seeds: {done} of {todo} positions", self.doing, self.seeds.load(Relaxed))
+    }
+
+    fn done_of(&self) -> Option<(u64, u64)> {
+        Some((self.done.load(Relaxed), self.todo.load(Relaxed)))
     }
 }
 
-/// Runs `work` and shows on stderr how far it is, a bar on a terminal, else a plain line now and then. `doing`: what is done with the
-/// tiers.
-pub(super) fn shown<T>(doing: &str, work: impl FnOnce(&Meter) -> T) -> T {
-    let meter = Meter::default();
-    let (done, finished) = mpsc::channel::<()>();
-    std::thread::scope(|scope| {
-        let meter = &meter;
-        scope.spawn(move || display(doing, meter, &finished));
-        let result = work(meter);
-        drop(done);
-        result
-    })
-}
-
-fn display(doing: &str, meter: &Meter, finished: &mpsc::Receiver<()>) {
-    let started = Instant::now();
-    let waits = |time| matches!(finished.recv_timeout(time), Err(RecvTimeoutError::Timeout));
-    if !waits(PATIENCE) {
-        return;
-    }
-    if io::stderr().is_terminal() {
-        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{elapsed} {bar:30} {wide_msg}") {
-            bar.set_style(style);
-        }
-        while waits(Duration::from_millis(100)) {
-            bar.set_length(meter.todo.load(Relaxed));
-            bar.set_position(meter.done.load(Relaxed));
-            bar.set_message(meter.text(doing));
-        }
-        bar.finish_and_clear();
-    } else {
-        while waits(PLAIN_INTERVAL) {
-            // Where stderr is gone there is nobody to tell.
-            let _ = writeln!(io::stderr(), "oju: {} s: {}", started.elapsed().as_secs(), meter.text(doing));
-        }
-    }
+/// Runs `work` and shows on stderr how far it is. `doing`: what is done with the tiers.
+pub(super) fn shown<T>(doing: &'static str, work: impl FnOnce(&Meter) -> T) -> T {
+    let [done, todo] = [0, 0].map(AtomicU64::new);
+    let meter = Meter { doing, seeds: AtomicU32::new(0), done, todo };
+    display::shown(&meter, || work(&meter))
 }
