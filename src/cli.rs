@@ -20,6 +20,7 @@ mod perft;
 mod play;
 mod progress;
 mod rules;
+mod solve;
 mod tables;
 mod values;
 mod verify;

@@ -20,7 +20,7 @@ use crate::retrograde::Task;
 use crate::rules::{Illegal, Rules, Turn};
 use crate::solver::{Control, Found, Solver, Watch};
 use crate::table::TableError;
-use crate::tiers::{MemoryTiers, Tables, Tiers};
+use crate::tiers::{self, MemoryTiers, Tables, Tiers};
 
 /// Memory and threads of an [`Engine`].
 #[derive(Clone, Debug)]
@@ -173,6 +173,9 @@ trait Game: Send + Sync {
     ) -> Option<Found>;
     fn probe(&self, position: &Position) -> Option<i32>;
     fn tables_up_to(&self) -> Option<u32>;
+    fn solve_up_to(&self, task: Task, seeds: u32, pool: &rayon::ThreadPool, control: &Control<'_>);
+    fn most_seeds(&self, positions: u128) -> Option<u32>;
+    fn bytes_up_to(&self, seeds: u32) -> u128;
     fn forget(&mut self);
     fn sibling(&self, seeds: u32, table_bytes: usize) -> Box<dyn Game>;
     fn failed(&self) -> &AtomicBool;
@@ -254,6 +257,18 @@ impl<R: Rules<P>, const P: usize> Game for Solver<R, P> {
 
     fn tables_up_to(&self) -> Option<u32> {
         self.tiers.tables(Task::Values).most()
+    }
+
+    fn solve_up_to(&self, task: Task, seeds: u32, pool: &rayon::ThreadPool, control: &Control<'_>) {
+        Solver::solve_up_to(self, task, seeds, pool, control);
+    }
+
+    fn most_seeds(&self, positions: u128) -> Option<u32> {
+        tiers::most_seeds(P, R::UNIT, positions)
+    }
+
+    fn bytes_up_to(&self, seeds: u32) -> u128 {
+        tiers::bytes_up_to(P, R::UNIT, seeds)
     }
 
     fn forget(&mut self) {
@@ -468,6 +483,38 @@ impl Engine {
     /// The most seeds of a position that has a table. `None`: there are no tables.
     pub fn tables_up_to(&self) -> Option<u32> {
         self.game.tables_up_to()
+    }
+
+    /// Solves all tiers up to this many seeds in memory, those that have tables being read from them, unless there are tables of all: every
+    /// later analysis of this engine and of its siblings stands on them. With `forced` the forced intervals too, which takes two to three times
+    /// as long. Takes [`bytes_to_solve`](Self::bytes_to_solve), and leaves off early where `stop` is raised.
+    ///
+    /// # Errors
+    /// Where a table is damaged or can not be read.
+    pub fn solve_up_to(
+        &self,
+        seeds: u32,
+        forced: bool,
+        stop: &AtomicBool,
+        watch: &dyn Watch,
+    ) -> Result<(), EngineError> {
+        let (deadline, most_nodes, failed) = (None, None, self.game.failed());
+        let control = Control { deadline, most_nodes, nodes: AtomicU64::new(0), stop, failed, watch };
+        self.game.solve_up_to(Task::Values, seeds, &self.pool, &control);
+        if forced {
+            self.game.solve_up_to(Task::Forced, seeds, &self.pool, &control);
+        }
+        self.game.failure().map_or(Ok(()), |error| Err(EngineError::Table(error)))
+    }
+
+    /// Bytes of memory that [`solve_up_to`](Self::solve_up_to) takes at most, without forced intervals.
+    pub fn bytes_to_solve(&self, seeds: u32) -> u128 {
+        self.game.bytes_up_to(seeds)
+    }
+
+    /// The largest number of seeds up to which all tiers together have at most so many positions; `None` for less than one.
+    pub(crate) fn most_seeds(&self, positions: u128) -> Option<u32> {
+        self.game.most_seeds(positions)
     }
 
     /// The value of a position from its table, from the side to move: seeds it will win minus seeds it will lose, stores excluded.

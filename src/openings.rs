@@ -19,9 +19,17 @@ use crate::columns::{self, Cells};
 use crate::engine::{Engine, EngineError, LegalMove, Limits, Options as Turn};
 use crate::position::{Position, Side};
 use crate::profile::Profile;
+use crate::solver::Watch;
 
 /// The most plies: with twelve moves each, ways can still be counted.
 pub const MOST_PLIES: u32 = 32;
+
+/// So many positions of solved tiers are worth solving for each opening: at 978 positions of Ayoayo, tables up to 16 seeds being there, all
+/// tiers up to 20 seeds took half a minute to solve and a minute off the searches.
+const WORTH: u128 = 100_000;
+
+/// The most positions of solved tiers that are worth it for any number of openings.
+const MOST_WORTH: u128 = 300_000_000;
 
 /// What is asked of the openings.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +45,11 @@ pub struct Options<'a> {
     pub time: Option<Duration>,
     /// The nodes a position may take. Each is then searched with tables of its own, so that what is found is the same each time.
     pub nodes: Option<u64>,
+    /// The tiers to solve in memory first: all up to so many seeds. `None`: where `nodes` are not limited, as many as the number of
+    /// positions is worth, for those openings that have no tables of as many seeds.
+    pub solve: Option<u32>,
+    /// The most memory that may be taken for these tiers where `solve` is `None`, in bytes.
+    pub memory: u64,
     /// Bytes for the tables of each thread, where `nodes` are limited.
     pub table_bytes: usize,
     /// Positions that are searched at the same time.
@@ -79,6 +92,8 @@ pub enum OpeningsError {
 
 /// Told how the work goes, from several threads: a position has been answered, exactly or not.
 pub trait Progress: Sync {
+    /// The tier of so many seeds is about to be solved in memory.
+    fn tier(&self, seeds: u32);
     /// So many positions are to be answered, as far as is known.
     fn all(&self, positions: usize);
     /// One has been.
@@ -87,6 +102,7 @@ pub trait Progress: Sync {
 
 /// Told nothing.
 impl Progress for () {
+    fn tier(&self, _seeds: u32) {}
     fn all(&self, _positions: usize) {}
     fn answered(&self, _exact: bool) {}
 }
@@ -293,6 +309,7 @@ impl Openings {
             for ply in 0..=plies {
                 progress.all(layers.iter().map(Vec::len).sum());
                 let layer: Vec<_> = layers[ply as usize].iter().map(|position| (ply, *position)).collect();
+                work.solve_tiers(layer.len())?;
                 work.answer(&layer)?;
                 if ply == plies || options.stop.load(Relaxed) {
                     break;
@@ -308,6 +325,7 @@ impl Openings {
             // in the search's tables.
             let mut order = Vec::new();
             work.after_those_below(0, root, &mut HashSet::new(), &mut order);
+            work.solve_tiers(order.len())?;
             work.answer(&order)?;
         }
         let mut list = Vec::new();
@@ -408,7 +426,34 @@ fn cells_of(record: &csv::StringRecord) -> Option<Cells> {
     })
 }
 
+/// Tells of tiers that are solved.
+struct TierWatch<'a>(&'a dyn Progress);
+
+impl Watch for TierWatch<'_> {
+    fn tier(&self, seeds: u32) {
+        self.0.tier(seeds);
+    }
+}
+
 impl Work<'_> {
+    /// Solves the tiers on which so many positions are to be searched. How many positions are known from an earlier run does not count: then
+    /// a distance may be found in one run and not in the other.
+    fn solve_tiers(&self, positions: usize) -> Result<(), EngineError> {
+        let Options { solve, nodes, forced, memory, stop, .. } = *self.options;
+        let worth = || {
+            let worth = (positions as u128 * WORTH).min(MOST_WORTH);
+            let fits = |seeds: &u32| self.engine.bytes_to_solve(*seeds) <= memory.into();
+            self.engine.most_seeds(worth).filter(|_| nodes.is_none()).filter(fits)
+        };
+        match solve.map(|seeds| (seeds, forced)).or_else(|| worth().map(|seeds| (seeds, false))) {
+            Some((seeds, forced)) => {
+                let seeds = seeds.min(self.engine.profile().seeds());
+                self.engine.solve_up_to(seeds, forced, stop, &TierWatch(self.progress))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// Adds the positions after those of a layer to the graph; gives them in the order of the first line that leads to each.
     fn expand(&self, ply: u32, layer: &[Position]) -> Vec<Position> {
         layer.par_iter().for_each(|position| {

@@ -240,6 +240,18 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         }
     }
 
+    /// Solves all tiers up to `seeds` seeds in memory, unless tables reach as far.
+    pub(crate) fn solve_up_to(
+        &self,
+        task: Task,
+        seeds: u32,
+        pool: &rayon::ThreadPool,
+        control: &Control<'_>,
+    ) {
+        self.tiers.want(task, seeds);
+        self.solved(task, seeds, pool, control);
+    }
+
     /// The tiers that serve boards of `seeds` seeds, the small ones solved on the pool where that was not done before. None where time
     /// runs out.
     fn solved(

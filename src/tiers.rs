@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rayon::prelude::*;
@@ -22,6 +22,27 @@ use crate::table::{Identity, Plane, TableDir, TableError};
 /// Positions that may be solved in memory, all tiers together: about a second of work and
 /// nine megabytes to keep.
 const MOST_POSITIONS: u128 = 3_000_000;
+
+/// The largest number of seeds up to which all tiers of a board of `pits` pits together have at most so many positions.
+pub(crate) fn most_seeds(pits: usize, unit: u32, positions: u128) -> Option<u32> {
+    (0..=MAX_SEEDS).take_while(|&seeds| positions_up_to(pits, unit, seeds) <= positions).last()
+}
+
+/// The positions of all tiers up to this many seeds.
+fn positions_up_to(pits: usize, unit: u32, seeds: u32) -> u128 {
+    (0..=seeds).step_by(unit as usize).map(|seeds| index::tier_size(pits, seeds)).sum()
+}
+
+/// Bytes that the values and distances of all tiers up to this many seeds take at most, while the largest is being solved.
+pub(crate) fn bytes_up_to(pits: usize, unit: u32, seeds: u32) -> u128 {
+    // Three to keep, and for the largest as much while it is solved.
+    3 * (positions_up_to(pits, unit, seeds) + index::tier_size(pits, seeds / unit * unit))
+}
+
+/// How many tiers there are from that of 0 seeds to this one.
+fn tiers_up_to(seeds: u32) -> usize {
+    seeds.min(MAX_SEEDS) as usize + 1
+}
 
 /// Which tiers are solved in memory on first use, where there are no tables of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,8 +138,8 @@ pub(crate) struct Shared<R> {
     /// How many of these, from 0 seeds up, have the forced intervals too.
     files_with_intervals: usize,
     budget: BlockBudget,
-    /// The largest tier that may be solved in memory, in seeds. `None`: not even the empty board.
-    most: Option<u32>,
+    /// How many tiers, from 0 seeds up, may be solved in memory: their values, and their forced intervals.
+    wanted: [AtomicUsize; 2],
     memory: Vec<OnceLock<MemoryTier>>,
     /// The forced intervals of the tiers in memory, `low` and `high`: solved only where they are asked for.
     intervals: Vec<OnceLock<[Packed; 2]>>,
@@ -261,18 +282,11 @@ impl<R> Tiers<R> {
     where
         R: Rules<P>,
     {
-        let mut positions = 0;
-        let most = match which {
-            MemoryTiers::None => None,
-            MemoryTiers::UpTo(seeds) => Some(seeds.min(MAX_SEEDS)),
-            MemoryTiers::Small => (0..=MAX_SEEDS)
-                .take_while(|&seeds| {
-                    positions += if seeds % R::UNIT == 0 { index::tier_size(P, seeds) } else { 0 };
-                    positions <= MOST_POSITIONS
-                })
-                .last(),
+        let wanted = match which {
+            MemoryTiers::None => 0,
+            MemoryTiers::UpTo(seeds) => tiers_up_to(seeds),
+            MemoryTiers::Small => most_seeds(P, R::UNIT, MOST_POSITIONS).map_or(0, tiers_up_to),
         };
-        let in_memory = 0..most.map_or(0, |most| most + 1);
         let files = open(profile, tables, R::UNIT)?;
         let known = |file: &&Option<FileTier>| file.as_ref().is_none_or(|file| file.file().has(Plane::Low));
         Ok(Self(Arc::new(Shared {
@@ -280,9 +294,9 @@ impl<R> Tiers<R> {
             files_with_intervals: files.iter().take_while(known).count(),
             files,
             budget: BlockBudget::new(block_bytes),
-            most,
-            memory: in_memory.clone().map(|_| OnceLock::new()).collect(),
-            intervals: in_memory.map(|_| OnceLock::new()).collect(),
+            wanted: [wanted, wanted].map(AtomicUsize::new),
+            memory: (0..=MAX_SEEDS).map(|_| OnceLock::new()).collect(),
+            intervals: (0..=MAX_SEEDS).map(|_| OnceLock::new()).collect(),
             solving: Mutex::new(()),
             failed: AtomicBool::new(false),
             failure: OnceLock::new(),
@@ -308,6 +322,11 @@ impl<R> Tiers<R> {
         Solved { tiers: self, len, from_files: true }
     }
 
+    /// From now on all tiers up to this many seeds may be solved in memory.
+    pub(crate) fn want(&self, task: Task, seeds: u32) {
+        self.wanted[task as usize].fetch_max(tiers_up_to(seeds), Relaxed);
+    }
+
     /// No tier at all.
     pub(crate) fn none(&self) -> Solved<'_, R> {
         Solved { tiers: self, len: 0, from_files: false }
@@ -317,7 +336,7 @@ impl<R> Tiers<R> {
     /// memory, else all in memory. `None` where tiers are to be solved first: [`solve`](Self::solve).
     pub(crate) fn ready(&self, task: Task, seeds: u32) -> Option<Solved<'_, R>> {
         let tables = self.tables(task);
-        let memory = self.most.map_or(0, |most| most as usize + 1);
+        let memory = self.wanted[task as usize].load(Relaxed);
         if tables.covers(seeds) || tables.len >= memory {
             return Some(tables);
         }
@@ -343,20 +362,21 @@ impl<R> Tiers<R> {
         // Not a lock that a thread of the pool could want again while it waits for its own work: a pool has one engine, which solves
         // once at a time.
         let _guard = self.solving.lock().unwrap_or_else(PoisonError::into_inner);
+        let tiers = self.wanted[task as usize].load(Relaxed).min(tiers_up_to(seeds)) as u32;
         match task {
-            Task::Values => self.solve_values(seeds, stop, started),
-            Task::Forced => self.solve_intervals(seeds, stop, started),
+            Task::Values => self.solve_values(tiers, stop, started),
+            Task::Forced => self.solve_intervals(tiers, stop, started),
         }
     }
 
     /// Values and distances; those that have tables are read from them.
-    fn solve_values<const P: usize>(&self, seeds: u32, stop: &AtomicBool, started: impl Fn(u32))
+    fn solve_values<const P: usize>(&self, tiers: u32, stop: &AtomicBool, started: impl Fn(u32))
     where
         R: Rules<P>,
     {
         let mut below: Vec<&MemoryTier> = Vec::new();
         let mut lower = Lower::new(false);
-        for (seeds, slot) in (0..=seeds).zip(&self.memory) {
+        for (seeds, slot) in (0..tiers).zip(&self.memory) {
             if slot.get().is_none() {
                 let tier = if seeds % R::UNIT != 0 {
                     // No position has this number of seeds.
@@ -378,13 +398,13 @@ impl<R> Tiers<R> {
         }
     }
 
-    /// Forced intervals, tables or not: these tiers are small.
-    fn solve_intervals<const P: usize>(&self, seeds: u32, stop: &AtomicBool, started: impl Fn(u32))
+    /// Forced intervals, tables or not: few are wanted.
+    fn solve_intervals<const P: usize>(&self, tiers: u32, stop: &AtomicBool, started: impl Fn(u32))
     where
         R: Rules<P>,
     {
         let (mut lows, mut highs): (Vec<&Packed>, Vec<&Packed>) = (Vec::new(), Vec::new());
-        for (seeds, slot) in (0..=seeds).zip(&self.intervals) {
+        for (seeds, slot) in (0..tiers).zip(&self.intervals) {
             if slot.get().is_none() {
                 let interval = if seeds % R::UNIT != 0 {
                     Some(<[Packed; 2]>::default())

@@ -81,6 +81,8 @@ fn bad_options_are_refused_by_name() {
         ("--tt", &["0", "0M", "-1", "lots", "999999G"]),
         ("--time", &["0", "0s", "-1s", "soon"]),
         ("--nodes", &["0", "-1", "1.5", "many"]),
+        // 97 is more than any board has, 49 more than this one; tiers up to 48 seeds take 4.5 TB.
+        ("--solve", &["-1", "97", "49", "48", "few"]),
         ("--pits", &["0", "1", "13", "-6"]),
         ("--seeds-per-pit", &["0", "25", "-4"]),
     ] {
@@ -93,6 +95,23 @@ fn bad_options_are_refused_by_name() {
     refused(&["perft", "--expect", "many"], "--expect");
     refused(&["best", "--nonsense"], "--nonsense");
     refused(&["solve"], "solve");
+}
+
+#[test]
+fn tiers_solved_first_answer_as_a_search_does() {
+    let position = "0-2-0-1-0-1-0-1-1-1-0-1";
+    let answer = |more: &[&str]| {
+        let output = oju(&[&["best", "hoyito", position, "--json", "--forced"], more].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let mut json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        (json["nodes"].take(), json["value"].take(), json["forced"].take(), json["source"].take())
+    };
+    // 8 seeds: in a tier that is solved first nothing is left to search.
+    let (nodes, value, forced, source) = answer(&["--solve", "8", "--time", "1ms"]);
+    assert_eq!((nodes, source), (0.into(), "table".into()));
+    // The cycle of RULES.md: a draw by infinite play.
+    assert_eq!(value, 0);
+    assert_eq!(answer(&["--tables", "tests/golden"]).2, forced);
 }
 
 #[test]

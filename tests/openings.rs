@@ -5,10 +5,11 @@ mod literal;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
+use std::sync::Mutex;
 use std::sync::atomic::AtomicBool;
 
 use literal::{State, Turn, Values, Variant};
-use oju::openings::{Memo, Opening, Openings, OpeningsError, Options};
+use oju::openings::{Memo, Opening, Openings, OpeningsError, Options, Progress};
 use oju::{Engine, MemoryTiers, Position, Profile, Settings, notation};
 
 static NEVER: AtomicBool = AtomicBool::new(false);
@@ -26,6 +27,8 @@ fn options(plies: u32) -> Options<'static> {
         forced: false,
         time: None,
         nodes: None,
+        solve: None,
+        memory: 1 << 30,
         table_bytes: 1 << 16,
         threads: 2,
         stop: &NEVER,
@@ -164,6 +167,44 @@ fn values_of_small_boards_are_those_of_value_iteration() {
             }
         }
     }
+}
+
+/// Notes the tiers that are solved in memory.
+#[derive(Default)]
+struct Tiers(Mutex<Vec<u32>>);
+
+impl Progress for Tiers {
+    fn tier(&self, seeds: u32) {
+        self.0.lock().unwrap().push(seeds);
+    }
+
+    fn all(&self, _positions: usize) {}
+
+    fn answered(&self, _exact: bool) {}
+}
+
+#[test]
+fn tiers_are_solved_first_where_that_is_worth_it_and_change_nothing() {
+    let profile: Profile = "ayoayo@2x4x3".parse().unwrap();
+    // Boards of 8 pits with up to n seeds: C(n + 8, 8).
+    let boards = |seeds: u64| (1..=8).fold(1, |product, k| product * (seeds + k) / k);
+    let found = |options: &Options<'_>| {
+        let (engine, told) = (engine(&profile, MemoryTiers::None), Tiers::default());
+        let root = Position::start(&profile);
+        let found = Openings::find(&engine, &root, options, &Memo::new(false), &told).unwrap();
+        (csv(&found, true), told.0.into_inner().unwrap())
+    };
+    let (plain, none) = found(&Options { memory: 0, ..options(2) });
+    assert!(none.is_empty(), "no memory for them");
+    let positions = plain.lines().skip(1).count() as u64;
+    let worth = (0..24).take_while(|&seeds| boards(seeds.into()) <= 100_000 * positions);
+    assert!((10..24).contains(&worth.clone().count()), "some tiers, and not all");
+    assert_eq!(found(&options(2)), (plain.clone(), worth.collect()));
+    assert_eq!(found(&Options { solve: Some(5), ..options(2) }), (plain.clone(), (0..=5).collect()));
+    assert_eq!(found(&Options { solve: Some(96), ..options(2) }), (plain, (0..=24).collect()));
+    let nodes = Options { nodes: Some(1 << 20), ..options(2) };
+    assert!(found(&nodes).1.is_empty(), "what is found in so many nodes must not depend on memory");
+    assert_eq!(found(&Options { solve: Some(5), ..nodes }).1, (0..=5).collect::<Vec<_>>());
 }
 
 #[test]

@@ -15,6 +15,7 @@ use oju::{Engine, Settings};
 
 use super::feed::Feed;
 use super::meter::{self, Meter};
+use super::solve::Solve;
 use super::tables::TablesDir;
 use super::values::{self, TimeLimit};
 use super::{INTERRUPTED, Outcome, parse_profile};
@@ -97,6 +98,9 @@ pub(super) struct Batch {
     tt: usize,
 
     #[command(flatten)]
+    solve: Solve,
+
+    #[command(flatten)]
     tables: TablesDir,
 }
 
@@ -136,8 +140,12 @@ impl Batch {
         }
         let settings = Settings { threads, tables: self.tables.for_engine(), ..Settings::default() };
         let engine = Engine::new(profile, &settings)?;
+        self.solve.check(&engine)?;
         let started = Instant::now();
-        let tally = meter::shown(|meter| self.answer(&engine, format, threads, meter))?;
+        let tally = meter::shown(|meter| {
+            self.solve.run(&engine, self.forced, meter)?;
+            self.answer(&engine, format, threads, meter)
+        })?;
         let Tally { lines, exact, bad } = tally;
         let [all, known, wrong] = [lines, exact, bad].map(HumanCount);
         let open = HumanCount(lines - exact - bad);

@@ -7,6 +7,7 @@ use anyhow::Context;
 use clap::Args;
 use oju::{Analysis, Forced, Limits, Position, Profile, Side, analysis, notation};
 
+use super::solve::Solve;
 use super::values::{self, TimeLimit};
 use super::{INTERRUPTED, Outcome, Resources, Subject, progress, signed, write_out};
 use std::sync::atomic::Ordering::Relaxed;
@@ -34,6 +35,9 @@ pub(super) struct Best {
     #[command(flatten)]
     resources: Resources,
 
+    #[command(flatten)]
+    solve: Solve,
+
     /// Answer in JSON
     #[arg(long)]
     json: bool,
@@ -59,13 +63,16 @@ impl Best {
     pub(super) fn run(&self) -> anyhow::Result<Outcome> {
         let engine = self.resources.engine(self.subject.profile()?)?;
         let position = self.subject.position(&engine)?;
+        self.solve.check(&engine)?;
         let limits = Limits { time: self.time.0, nodes: self.nodes, stop: &INTERRUPTED };
         let analysis = progress::shown(position.side(), |watch| {
-            if self.forced {
+            self.solve.run(&engine, self.forced, watch)?;
+            let analysis = if self.forced {
                 engine.analyse_forced(&position, &limits, watch)
             } else {
                 engine.analyse(&position, &limits, watch)
-            }
+            };
+            analysis.map_err(anyhow::Error::from)
         })?;
         let text = if self.json {
             serde_json::to_string(&analysis).context("cannot write JSON")? + "\n"

@@ -1,9 +1,11 @@
 //! How far work on many positions is.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use indicatif::{HumanCount, HumanDuration};
+
+use oju::Watch;
 
 use super::display::{self, Shown};
 
@@ -20,6 +22,10 @@ pub(super) struct Meter {
     pub(super) all: AtomicU64,
     /// How much of it had been done before.
     pub(super) before: AtomicU64,
+    /// The tier that is solved first, and one more; 0 for none.
+    tier: AtomicU32,
+    /// Milliseconds after which such tiers were last seen to be solved still.
+    solving: AtomicU64,
 }
 
 impl Meter {
@@ -30,8 +36,19 @@ impl Meter {
     }
 }
 
+impl Watch for Meter {
+    fn tier(&self, seeds: u32) {
+        self.tier.store(seeds + 1, Relaxed);
+    }
+}
+
 impl Shown for Meter {
     fn text(&self, elapsed: Duration) -> String {
+        if let (0, Some(seeds)) = (self.solved.load(Relaxed), self.tier.load(Relaxed).checked_sub(1)) {
+            self.solving.store(elapsed.as_millis() as u64, Relaxed);
+            return format!("solving the tier of {seeds} seeds");
+        }
+        let elapsed = elapsed.saturating_sub(Duration::from_millis(self.solving.load(Relaxed)));
         let [solved, exact] = [&self.solved, &self.exact].map(|n| n.load(Relaxed));
         let seconds = elapsed.as_secs_f64().max(1e-3);
         let rate = solved as f64 / seconds;
@@ -68,6 +85,15 @@ mod tests {
         meter.count(true);
         meter.count(false);
         assert_eq!(meter.text(Duration::from_secs(4)), "2 solved, 1 exact, 0.5 a second");
+    }
+
+    #[test]
+    fn tiers_that_are_solved_first_take_no_time_from_the_positions() {
+        let meter = Meter::default();
+        meter.tier(17);
+        assert_eq!(meter.text(Duration::from_secs(30)), "solving the tier of 17 seeds");
+        meter.count(true);
+        assert_eq!(meter.text(Duration::from_secs(32)), "1 solved, 1 exact, 0.5 a second");
     }
 
     #[test]

@@ -10,9 +10,10 @@ use anyhow::{Context, anyhow, bail};
 use clap::Args;
 use indicatif::HumanCount;
 use oju::openings::{self, Memo, Openings as Found, OpeningsError, Options, Progress};
-use oju::{Position, notation};
+use oju::{Position, Watch, notation};
 
 use super::meter::{self, Meter};
+use super::solve::{self, Solve};
 use super::values::{self, TimeLimit};
 use super::{INTERRUPTED, Outcome, Resources, parse_profile};
 
@@ -21,7 +22,8 @@ use super::{INTERRUPTED, Outcome, Resources, parse_profile};
 /// One row of CSV a position: those after the last ply, and those in which the game was over before; --inner writes those on the
 /// way too. A sowing is a ply, and a forced pass is one. Sequences of moves that lead to the same position after as many plies are one row,
 /// with the number of ways. Every position is searched for itself, those on the way too, and these are compared with what
-/// the positions after them say. What is not exact in time is given as proven bounds, and the exit code is 1.
+/// the positions after them say. Where there are many positions, and no node limit, tiers above the tables are solved in memory first, as many as that
+/// is worth, or as --solve says. What is not exact in time is given as proven bounds, and the exit code is 1.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -86,10 +88,17 @@ pub(super) struct Openings {
     nodes_per_position: Option<u64>,
 
     #[command(flatten)]
+    solve: Solve,
+
+    #[command(flatten)]
     resources: Resources,
 }
 
 impl Progress for Meter {
+    fn tier(&self, seeds: u32) {
+        Watch::tier(self, seeds);
+    }
+
     fn all(&self, positions: usize) {
         self.all.store(positions as u64, Relaxed);
     }
@@ -124,6 +133,7 @@ impl Openings {
             let text = fs::read(&self.output).with_context(|| format!("{name}: can not be read"))?;
             memo.add_csv(&profile, &text).with_context(|| format!("--resume: {name}"))?;
         }
+        self.solve.check(&engine)?;
         let threads = self.resources.threads.unwrap_or_else(rayon::current_num_threads);
         let options = Options {
             plies: self.plies,
@@ -131,6 +141,8 @@ impl Openings {
             forced: self.forced,
             time: self.time_per_position.0,
             nodes: self.nodes_per_position,
+            solve: self.solve.solve,
+            memory: solve::memory(),
             table_bytes: self.resources.tt / threads,
             threads,
             stop: &INTERRUPTED,
