@@ -27,7 +27,8 @@ tree() {
 
 wanted=$*
 # Many searches that share what they prove are faster with small tables.
-for profile in ayoayo ayoayo-holder ayoayo-pratt hoyito; do
+tree ayoayo 6 --tt 32M --time-per-position none
+for profile in ayoayo-holder ayoayo-pratt hoyito; do
     tree "$profile" 5 --tt 32M --time-per-position none
 done
 tree hoyito-opponent 3 --time-per-position 5s
