@@ -103,6 +103,40 @@ pub(crate) struct Model {
     cheapest: Vec<u16>,
 }
 
+/// A block being decoded.
+struct Lane<'a> {
+    /// The coder's state.
+    x: u32,
+    /// Bytes not taken yet.
+    rest: &'a [u8],
+    /// The state by the last symbols.
+    state: u16,
+}
+
+impl<'a> Lane<'a> {
+    #[inline(always)]
+    fn new(bytes: &'a [u8]) -> Self {
+        let (head, rest) = bytes.split_at(if bytes.len() < 3 { bytes.len() } else { 4 - bytes.len() % 2 });
+        Self { x: head.iter().rev().fold(0, |x, &byte| x << 8 | u32::from(byte)), rest, state: 0 }
+    }
+
+    /// The next symbol, by the frequencies of a row.
+    #[inline(always)]
+    fn step(&mut self, model: &Model, row: usize) -> u16 {
+        let slot = self.x & (SLOTS - 1);
+        let symbol = model.slots[row << SLOT_BITS | slot as usize];
+        let [freq, start] = model.ranges[row * model.width() + usize::from(symbol)];
+        self.x = u32::from(freq) * (self.x >> SLOT_BITS) + slot - u32::from(start);
+        if self.x < LOW
+            && let Some((word, tail)) = self.rest.split_first_chunk()
+        {
+            self.x = self.x << 16 | u32::from(u16::from_le_bytes(*word));
+            self.rest = tail;
+        }
+        symbol
+    }
+}
+
 impl Model {
     fn new(alphabet: usize, hint_alphabet: usize) -> Option<Self> {
         let right = |size: usize| (1..=MAX_ALPHABET).contains(&size);
@@ -241,45 +275,49 @@ impl Model {
     /// A block cut short passes that check about once in 50, a wrong count of likely last symbols always (a stronger
     /// check would cost each block its bits): a file needs a checksum beside it.
     pub(crate) fn decode(&self, bytes: &[u8], hints: Option<&[u16]>, out: &mut [u16]) -> Result<(), Corrupt> {
-        if self.run(bytes, hints, out) == (0, 0) { Ok(()) } else { Err(Corrupt) }
+        if self.run([bytes], [hints], [out]) == [(0, 0)] { Ok(()) } else { Err(Corrupt) }
     }
 
     /// Decodes the first symbols of a block, unchecked: corrupt bytes give wrong symbols, of the alphabet still.
     ///
     /// Hints must be of their alphabet.
     pub(crate) fn decode_prefix(&self, bytes: &[u8], hints: Option<&[u16]>, out: &mut [u16]) {
+        self.run([bytes], [hints], [out]);
+    }
+
+    /// Decodes two whole blocks of equal length, unchecked like [`Self::decode_prefix`]: each step of a block waits for the one before, and
+    /// here both wait at the same time.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub(crate) fn decode_pair(&self, bytes: [&[u8]; 2], hints: [Option<&[u16]>; 2], out: [&mut [u16]; 2]) {
         self.run(bytes, hints, out);
     }
 
-    /// Decodes `out.len()` symbols; the coder's state and the number of bytes that are left.
-    fn run(&self, bytes: &[u8], hints: Option<&[u16]>, out: &mut [u16]) -> (u32, usize) {
-        let (head, mut rest) =
-            bytes.split_at(if bytes.len() < 3 { bytes.len() } else { 4 - bytes.len() % 2 });
-        let mut x = head.iter().rev().fold(0, |x, &byte| x << 8 | u32::from(byte));
-        let mut step = |row: usize| {
-            let slot = x & (SLOTS - 1);
-            let symbol = self.slots[row << SLOT_BITS | slot as usize];
-            let [freq, start] = self.ranges[row * self.width() + usize::from(symbol)];
-            x = u32::from(freq) * (x >> SLOT_BITS) + slot - u32::from(start);
-            if x < LOW
-                && let Some((word, tail)) = rest.split_first_chunk()
-            {
-                x = x << 16 | u32::from(u16::from_le_bytes(*word));
-                rest = tail;
+    /// Decodes blocks side by side, as many symbols as there is room for; for each the coder's state and the number of bytes that are left.
+    #[inline(always)]
+    fn run<const N: usize>(
+        &self,
+        bytes: [&[u8]; N],
+        hints: [Option<&[u16]>; N],
+        mut out: [&mut [u16]; N],
+    ) -> [(u32, usize); N] {
+        let mut lanes = bytes.map(Lane::new);
+        let hints = hints.map(|hints| hints.unwrap_or(&[]));
+        let len = out.first().map_or(0, |out| out.len());
+        assert!(out.iter().all(|out| out.len() == len), "blocks of one length are decoded together");
+        for at in 0..len {
+            for ((lane, hints), out) in lanes.iter_mut().zip(hints).zip(&mut out) {
+                let cell = self.cell(lane.state, hints.get(at).copied().unwrap_or(0));
+                let mut symbol = lane.step(self, usize::from(self.cells[cell]));
+                if usize::from(symbol) == self.alphabet {
+                    symbol = lane.step(self, 0);
+                }
+                lane.state = self.after(lane.state, symbol);
+                out[at] = symbol;
             }
-            symbol
-        };
-        let mut hints = hints.unwrap_or(&[]).iter();
-        let mut state = 0;
-        for out in out {
-            let cell = self.cell(state, hints.next().copied().unwrap_or(0));
-            *out = step(usize::from(self.cells[cell]));
-            if usize::from(*out) == self.alphabet {
-                *out = step(0);
-            }
-            state = self.after(state, *out);
         }
-        (x, rest.len())
+        lanes.map(|lane| (lane.x, lane.rest.len()))
     }
 
     /// The model as bytes: sizes, tree of states, rows of cells, frequencies, all but the rows of 7-bit groups.

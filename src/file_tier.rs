@@ -24,6 +24,11 @@ impl BlockBudget {
     fn take(&self, bytes: usize) -> bool {
         self.left.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(bytes)).is_ok()
     }
+
+    /// Gives bytes back.
+    fn give(&self, bytes: usize) {
+        self.left.fetch_add(bytes, Relaxed);
+    }
 }
 
 /// The numbers of a plane, a slot a block: filled by the first thread that needs it and never emptied, so
@@ -104,7 +109,7 @@ impl FileTier {
         let slot = &blocks.slots[block as usize];
         match slot.get() {
             Some(cells) => Ok(self.probed(&cells[within])),
-            None => self.read(blocks.plane, slot, block, within, budget),
+            None => self.read(blocks, block, within, budget),
         }
     }
 
@@ -120,25 +125,57 @@ impl FileTier {
 
     #[cold]
     fn read<'a>(
-        &self,
-        plane: Plane,
-        slot: &'a OnceLock<Box<[Cell]>>,
+        &'a self,
+        blocks: &'a Blocks,
         block: u64,
         within: usize,
         budget: &BlockBudget,
     ) -> Result<Probed<'a>, TableError> {
-        let small = self.file.positions() <= ALWAYS_KEPT;
-        let room = small || budget.take(self.file.block_length() as usize + size_of::<Box<[Cell]>>());
-        let length = if room { usize::MAX } else { within + 1 };
-        let numbers = self.file.stored_block(plane, block, length)?;
-        if !room {
-            return Ok(Probed { number: numbers[within] as i8, is_true: false, cell: None });
+        let plane = blocks.plane;
+        if self.room(budget) {
+            // Its neighbour is likely to be wanted too, and comes at half the price.
+            let next = blocks.slots.get((block ^ 1) as usize).filter(|next| next.get().is_none());
+            let both = if next.is_some() { self.file.stored_pair(plane, block & !1)? } else { None };
+            let numbers = match &both {
+                Some(numbers) => {
+                    let (even, odd) = numbers.split_at(numbers.len() / 2);
+                    let (own, other) = if block & 1 == 0 { (even, odd) } else { (odd, even) };
+                    if let Some(next) = next.filter(|_| self.room(budget)) {
+                        self.keep(next, other, budget);
+                    }
+                    own
+                }
+                None => &self.file.stored_block(plane, block, usize::MAX)?,
+            };
+            let slot = &blocks.slots[block as usize];
+            self.keep(slot, numbers, budget);
+            return Ok(self.probed(&slot.get().expect("just filled")[within]));
         }
+        let numbers = self.file.stored_block(plane, block, within + 1)?;
+        Ok(Probed { number: numbers[within] as i8, is_true: false, cell: None })
+    }
+
+    /// Bytes of a block that is kept, which count against the budget.
+    fn bytes(&self) -> usize {
+        if self.file.positions() <= ALWAYS_KEPT {
+            0
+        } else {
+            self.file.block_length() as usize + size_of::<Box<[Cell]>>()
+        }
+    }
+
+    /// Takes room for a block, if there is any.
+    fn room(&self, budget: &BlockBudget) -> bool {
+        budget.take(self.bytes())
+    }
+
+    /// Fills a slot, or gives the room for it back where it was filled meanwhile.
+    fn keep(&self, slot: &OnceLock<Box<[Cell]>>, numbers: &[i32], budget: &BlockBudget) {
         let bias = if self.marks { BIAS } else { 0 };
-        let cells = slot.get_or_init(|| {
-            numbers.iter().map(|&number| Cell(AtomicU8::new((number as i8 + bias) as u8))).collect()
-        });
-        Ok(self.probed(&cells[within]))
+        let cell = |&number: &i32| Cell(AtomicU8::new((number as i8 + bias) as u8));
+        if slot.get().is_some() || slot.set(numbers.iter().map(cell).collect()).is_err() {
+            budget.give(self.bytes());
+        }
     }
 
     /// Sowings until the value of a rank is converted, or [`NEVER`](crate::NEVER).

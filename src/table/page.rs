@@ -161,6 +161,20 @@ impl Stored {
         Ok(symbols)
     }
 
+    /// The symbols of a block and of the next one, both of the same length; `hints` are those of their positions.
+    pub(super) fn decode_pair(&self, page: &Page, block: usize, hints: &[u16]) -> Result<Vec<u16>, Fault> {
+        let mut symbols = vec![0; hints.len()];
+        let middle = hints.len() / 2;
+        let (first, second) = symbols.split_at_mut(middle);
+        self.model.decode_pair(
+            [page.block(block), page.block(block + 1)],
+            [&hints[..middle], &hints[middle..]].map(Some),
+            [first, second],
+        );
+        self.verify(page.number, &symbols)?;
+        Ok(symbols)
+    }
+
     /// The bytes of a page.
     pub(super) fn encode(
         &self,

@@ -12,7 +12,7 @@ use super::disk::Disk;
 use super::error::{Fault, TableError};
 use super::header::{Header, Problem, read_header, read_indexes};
 use super::hints;
-use super::page::{ENTRY, Grid, Stored};
+use super::page::{ENTRY, Grid, Page, Stored};
 use super::passes::{SLAB, each};
 use super::statistics::Tally;
 use super::{Identity, Plane, Progress};
@@ -163,15 +163,36 @@ impl TableFile {
     pub(crate) fn stored_block(&self, plane: Plane, block: u64, most: usize) -> Result<Vec<i32>, TableError> {
         let first = block * self.block_length();
         assert!(first < self.positions(), "block {block} is not in the table");
-        let count = (self.positions() - first).min(self.block_length()).min(most as u64) as usize;
-        let number = self.page_of(first);
-        let within = ((first - self.page_ranks(number).start) / self.block_length()) as usize;
+        let count = (self.positions() - first).min(self.block_length()).min(most as u64);
+        self.stored_numbers(plane, first..first + count, Stored::decode_prefix)
+    }
+
+    /// The numbers stored in a block and in the next one, which takes less than twice as long as one. `None` where they are not whole blocks of
+    /// one page.
+    pub(crate) fn stored_pair(&self, plane: Plane, block: u64) -> Result<Option<Vec<i32>>, TableError> {
+        let length = self.block_length();
+        let ranks = block * length..(block + 2) * length;
+        if ranks.end > self.positions() || self.page_of(ranks.start) != self.page_of(ranks.end - 1) {
+            return Ok(None);
+        }
+        self.stored_numbers(plane, ranks, Stored::decode_pair).map(Some)
+    }
+
+    /// The numbers stored for ranks of a page that begin with a block: `decode` makes symbols of a page, a block and hints.
+    fn stored_numbers(
+        &self,
+        plane: Plane,
+        ranks: Range<u64>,
+        decode: impl Fn(&Stored, &Page, usize, &[u16]) -> Result<Vec<u16>, Fault>,
+    ) -> Result<Vec<i32>, TableError> {
+        let number = self.page_of(ranks.start);
+        let within = ((ranks.start - self.page_ranks(number).start) / self.block_length()) as usize;
         let symbols = |plane: Plane, hints: &[u16]| {
             let stored = self.plane(plane)?;
             let page = stored.read(&self.disk, self.grid, number).map_err(|fault| self.fault(fault))?;
-            stored.decode_prefix(&page, within, hints).map_err(|fault| self.fault(fault))
+            decode(stored, &page, within, hints).map_err(|fault| self.fault(fault))
         };
-        let mut hints = self.hints(first..first + count as u64);
+        let mut hints = self.hints(ranks);
         if plane != Plane::Values {
             hints = symbols(Plane::Values, &hints)?;
         }

@@ -103,6 +103,15 @@ fn blocks_and_pages_say_the_same() {
                 assert_eq!(found, expected[..most.min(expected.len())]);
             }
         }
+        let mut pairs = 0;
+        for block in 0..table.blocks() {
+            let ranks = block as usize * length..(block as usize + 2) * length;
+            let one_page = table.page_of(ranks.start as u64) == table.page_of(ranks.end as u64 - 1);
+            let expected = whole.get(ranks).filter(|_| one_page);
+            assert_eq!(table.stored_pair(plane, block).unwrap().as_deref(), expected, "block {block}");
+            pairs += u64::from(expected.is_some());
+        }
+        assert!((2..table.blocks() - 2).contains(&pairs), "{pairs} of {} blocks", table.blocks());
     }
 }
 
