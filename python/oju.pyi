@@ -34,7 +34,7 @@ class Engine:
     """Plays and analyses one profile.
 
     profile: a name of profiles(), or a custom board such as "ayoayo@2x4x3". tables: the directory of its tables; none are used if not
-    given. threads: 1 to 1024; as many as there are cores if not given. tt: bytes for the search's tables, 512 MiB if not given, taken when
+    given. threads: as many as there are cores if not given. tt: bytes for the search's tables, 512 MiB if not given, taken when
     they are needed. What a search has proven, and what was read from tables, is kept for the next question.
     """
 
