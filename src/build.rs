@@ -18,6 +18,7 @@ use crate::edges::Edges;
 use crate::engine;
 use crate::index;
 use crate::lower::Lower;
+use crate::machine;
 use crate::packed::Packed;
 use crate::profile::Profile;
 use crate::retrograde::{Alone, Means, Meter, Task, Tier, Unsolved};
@@ -38,6 +39,21 @@ pub struct BuildOptions {
     pub disk: u64,
     /// How often a half-solved tier is saved.
     pub save_every: Duration,
+}
+
+impl BuildOptions {
+    /// The tables of up to `seeds` seeds in `dir`, without forced intervals, with nine tenths of the memory and all of the disk that are
+    /// free now, saved every two minutes.
+    pub fn new(dir: &Path, seeds: u32) -> Self {
+        Self {
+            dir: dir.to_path_buf(),
+            seeds,
+            forced: false,
+            memory: machine::available_memory().map_or(u64::MAX, |bytes| bytes / 10 * 9),
+            disk: machine::available_disk(&nearest_directory(dir)).unwrap_or(u64::MAX),
+            save_every: Duration::from_secs(120),
+        }
+    }
 }
 
 /// Why tables were not built.
@@ -531,7 +547,7 @@ impl Contents for Solved<'_> {
 }
 
 /// The directory of a path that may not be there yet: the nearest one above it that is.
-pub fn nearest_directory(path: &Path) -> PathBuf {
+fn nearest_directory(path: &Path) -> PathBuf {
     let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     absolute.ancestors().find(|path| path.is_dir()).unwrap_or(Path::new("/")).to_path_buf()
 }

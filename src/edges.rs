@@ -54,7 +54,7 @@ impl Run {
 }
 
 /// The edges of one tier, board size and rules hidden. Called for runs of positions, so that what is hidden costs nothing.
-pub(crate) trait Edges: Sync {
+pub(crate) trait Edges: Send + Sync {
     /// Positions in the tier.
     fn size(&self) -> u64;
 

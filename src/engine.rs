@@ -139,6 +139,17 @@ pub enum MoveError {
     Over(char),
 }
 
+/// What tables hold of a position, all of it from the view of its side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Seeds it will win minus seeds it will lose, stores excluded.
+    pub value: i32,
+    /// Sowings until the value is converted; `None` where it never is.
+    pub distance: Option<u16>,
+    /// Low and high end of the forced interval; `None` where the tables were built without.
+    pub forced: Option<[i32; 2]>,
+}
+
 /// When an analysis is to end.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits<'a> {
@@ -172,6 +183,7 @@ trait Game: Send + Sync {
         control: &Control<'_>,
     ) -> Option<Found>;
     fn probe(&self, position: &Position) -> Option<i32>;
+    fn entry(&self, position: &Position) -> Option<Entry>;
     fn tables_up_to(&self) -> Option<u32>;
     fn solve_up_to(&self, task: Task, seeds: u32, pool: &rayon::ThreadPool, control: &Control<'_>);
     fn most_seeds(&self, positions: u128) -> Option<u32>;
@@ -253,6 +265,17 @@ impl<R: Rules<P>, const P: usize> Game for Solver<R, P> {
 
     fn probe(&self, position: &Position) -> Option<i32> {
         self.tiers.tables(Task::Values).number(&position.board::<P>(), Number::Value)
+    }
+
+    fn entry(&self, position: &Position) -> Option<Entry> {
+        let board = position.board::<P>();
+        let [values, forced] = [Task::Values, Task::Forced].map(|task| self.tiers.tables(task));
+        let end = |number| forced.number(&board, number);
+        Some(Entry {
+            value: values.number(&board, Number::Value)?,
+            distance: values.distance(&board),
+            forced: end(Number::Low).zip(end(Number::High)).map(|(low, high)| [low, high]),
+        })
     }
 
     fn tables_up_to(&self) -> Option<u32> {
@@ -523,13 +546,26 @@ impl Engine {
     /// # Errors
     /// Where a table turns out to be damaged or can not be read, as [`analyse`](Self::analyse).
     pub fn probe(&self, position: &Position) -> Result<Option<i32>, EngineError> {
-        let value = self.game.probe(position);
+        self.trusted(self.game.probe(position))
+    }
+
+    /// As [`probe`](Self::probe), and the distance and the forced interval: everything that tables hold of a position. A distance is
+    /// decoded anew each time, so this takes microseconds.
+    ///
+    /// # Errors
+    /// As [`probe`](Self::probe).
+    pub fn entry(&self, position: &Position) -> Result<Option<Entry>, EngineError> {
+        self.trusted(self.game.entry(position))
+    }
+
+    /// What was read from tables, if all of them could be read.
+    fn trusted<T>(&self, found: T) -> Result<T, EngineError> {
         if self.game.failed().load(Relaxed)
             && let Some(error) = self.game.failure()
         {
             return Err(EngineError::Table(error));
         }
-        Ok(value)
+        Ok(found)
     }
 
     /// Forgets what searches have proven, so that the next one starts as in a new engine, without the cost of making one. Solved

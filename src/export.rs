@@ -246,13 +246,45 @@ impl Export {
                 if stop.load(Relaxed) {
                     return Err(TableError::Stopped { path: self.file.path().to_path_buf() });
                 }
-                Ok(turn(&self.read(ranks)?))
+                Ok(turn(&self.job(ranks)?))
             })
             .collect()
     }
 
+    /// The rows of a range of ranks, made on rayon's threads.
+    ///
+    /// # Errors
+    /// Where the table can not be read, or `stop` was raised.
+    ///
+    /// # Panics
+    /// Where the range reaches beyond [`rows`](Self::rows).
+    pub fn read(&self, ranks: Range<u64>, stop: &AtomicBool) -> Result<Rows, TableError> {
+        assert!(ranks.end <= self.rows(), "ranks {ranks:?} of a table of {} rows", self.rows());
+        let (pits, rows) = (2 * self.profile.row(), ranks.end.saturating_sub(ranks.start) as usize);
+        let end = || Vec::with_capacity(rows);
+        let mut all = Rows {
+            pits,
+            boards: Vec::with_capacity(pits * rows),
+            values: end(),
+            distances: Vec::with_capacity(rows),
+            interval: self.lower.intervals().then(|| [end(), end()]),
+        };
+        // A part of the jobs at a time: else all rows would be held twice.
+        for slab in slabs(rows as u64, JOBS * RUN) {
+            for rows in self.each(ranks.start + slab.start..ranks.start + slab.end, stop, Rows::clone)? {
+                all.boards.extend(rows.boards);
+                all.values.extend(rows.values);
+                all.distances.extend(rows.distances);
+                for (all, end) in all.interval.iter_mut().flatten().zip(rows.interval.into_iter().flatten()) {
+                    all.extend(end);
+                }
+            }
+        }
+        Ok(all)
+    }
+
     /// The true numbers of a range of ranks.
-    fn read(&self, ranks: Range<u64>) -> Result<Rows, TableError> {
+    fn job(&self, ranks: Range<u64>) -> Result<Rows, TableError> {
         let (mut run, mut exits) = (Run::default(), Vec::new());
         self.edges.forward(ranks.clone(), false, &mut run);
         let mut numbers = |task, plane| {
@@ -371,15 +403,19 @@ fn slabs(length: u64, size: u64) -> impl Iterator<Item = Range<u64>> {
     (0..length.div_ceil(size)).map(move |slab| slab * size..length.min((slab + 1) * size))
 }
 
-/// Some positions that follow one another, and their numbers.
+/// Some positions that follow one another in rank, and their numbers, all as the side to move sees them.
 #[derive(Clone)]
-struct Rows {
-    pits: usize,
-    /// All counts, row after row.
-    boards: Vec<u8>,
-    values: Vec<i8>,
-    distances: Vec<u16>,
-    interval: Option<[Vec<i8>; 2]>,
+pub struct Rows {
+    /// Pits in both rows.
+    pub pits: usize,
+    /// The counts of all pits, position after position.
+    pub boards: Vec<u8>,
+    /// The value of each position.
+    pub values: Vec<i8>,
+    /// Sowings until the value is converted, or [`NEVER`].
+    pub distances: Vec<u16>,
+    /// Low and high ends of the forced intervals, where the table holds them.
+    pub interval: Option<[Vec<i8>; 2]>,
 }
 
 impl Rows {

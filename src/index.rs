@@ -79,6 +79,24 @@ pub fn rank<const P: usize>(board: &Board<P>) -> u64 {
     rank
 }
 
+/// The number of a board within its tier: [`rank`] where the number of pits is known at run time only. `None` where 64 bits can not
+/// number the tier.
+///
+/// # Panics
+/// With no pits or more than 24, or more than 96 seeds.
+pub fn rank_counts(counts: &[u8]) -> Option<u64> {
+    let pits = counts.len();
+    let seeds = counts.iter().map(|&count| u32::from(count)).sum();
+    let mut rank = u64::try_from(tier_size(pits, seeds)).ok()? - 1;
+    let mut rem = seeds as usize;
+    for (pit, &count) in counts.iter().enumerate().take(pits - 1) {
+        rem -= usize::from(count);
+        // None of these is larger than the tier.
+        rank -= WAYS[pits - pit][rem] as u64;
+    }
+    Some(rank)
+}
+
 /// The number of `board` among all boards, smaller tiers first: exact on every board.
 pub fn global_rank<const P: usize>(board: &Board<P>) -> u128 {
     let sums = board.prefix_sums();
@@ -178,6 +196,7 @@ mod tests {
                 let next = successor(&board);
                 assert_eq!(next.is_some(), number + 1 < size);
                 let mut counts = board.counts();
+                assert_eq!(rank_counts(&counts), Some(number));
                 assert_eq!(next_counts(&mut counts), next.is_some());
                 assert_eq!(counts, next.unwrap_or(board).counts());
                 if let Some(next) = next {
@@ -224,7 +243,9 @@ mod tests {
         let top = unrank::<12>(48, tier_size(12, 48) as u64 - 1);
         assert!(short_global_rank(&top) < 1 << 41);
         assert_eq!(u128::from(short_global_rank(&top)), global_rank(&top));
+        assert_eq!(rank_counts(&top.counts()), Some(tier_size(12, 48) as u64 - 1));
         let start = Board::<24>::from_counts(&[4; 24]);
+        assert_eq!(rank_counts(&start.counts()), None, "more than 64 bits");
         assert!(global_rank(&start) < 1 << 84);
         assert!(global_rank(&start) > 1 << 80);
     }

@@ -53,6 +53,7 @@ pub mod info;
 mod knowledge;
 mod line;
 mod lower;
+pub mod machine;
 mod memory;
 mod narrow;
 pub mod notation;
@@ -77,7 +78,7 @@ pub mod verify;
 mod zeroed;
 
 pub use analysis::{Analysis, Forced, MoveAnalysis};
-pub use engine::{Engine, EngineError, LegalMove, Limits, Options, Settings};
+pub use engine::{Engine, EngineError, Entry, LegalMove, Limits, Options, Settings};
 pub use position::{Position, Side};
 pub use profile::{Profile, Ruleset};
 pub use retrograde::{Meter, NEVER};

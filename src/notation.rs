@@ -63,17 +63,11 @@ pub fn parse_position(profile: &Profile, text: &str) -> Result<Position, Notatio
         return Err(NotationError { column, problem });
     }
     let board: u32 = numbers[..pits].iter().sum();
-    let problem = if numbers.len() == pits && board > total {
-        Some(format!("{board} seeds on the board: {profile} has {total} in all"))
-    } else if numbers.len() > pits && numbers.iter().sum::<u32>() != total {
+    let problem = if numbers.len() > pits && numbers.iter().sum::<u32>() != total {
         let all: u32 = numbers.iter().sum();
         Some(format!("{all} seeds with the stores: {profile} has {total} in all"))
-    } else if profile.rules().is_hoyito() && !board.is_multiple_of(4) {
-        Some(format!(
-            "{board} seeds on the board: Hoyito takes seeds by fours, so a multiple of four is left"
-        ))
     } else {
-        None
+        wrong_board(profile, board)
     };
     if let Some(problem) = problem {
         return Err(NotationError { column: 1, problem });
@@ -84,6 +78,34 @@ pub fn parse_position(profile: &Profile, text: &str) -> Result<Position, Notatio
     }
     let store = |at: usize| numbers.get(pits + at).map_or(0, |&n| n as u8);
     Ok(Position { pits: pits as u8, counts, stores: [store(0), store(1)], side: side.unwrap_or(Side::South) })
+}
+
+/// The position in which South is to move and sees `counts`, and nobody has taken anything yet: a board as tables have it, in sowing
+/// order from the side to move on.
+///
+/// # Errors
+/// What is wrong and what would be right, where `counts` is no board of the profile.
+pub fn position_of_counts(profile: &Profile, counts: &[u8]) -> Result<Position, String> {
+    let pits = 2 * profile.row();
+    if counts.len() != pits {
+        return Err(format!("{} counts: {profile} has {pits} pits", counts.len()));
+    }
+    let board = counts.iter().map(|&count| u32::from(count)).sum();
+    wrong_board(profile, board).map_or_else(|| Ok(Position::from_counts(counts)), Err)
+}
+
+/// What is wrong with a board of so many seeds.
+fn wrong_board(profile: &Profile, board: u32) -> Option<String> {
+    let total = profile.seeds();
+    if board > total {
+        Some(format!("{board} seeds on the board: {profile} has {total} in all"))
+    } else if !board.is_multiple_of(profile.unit()) {
+        Some(format!(
+            "{board} seeds on the board: Hoyito takes seeds by fours, so a multiple of four is left"
+        ))
+    } else {
+        None
+    }
 }
 
 /// Cuts a text at its separators: one of `-`, `,` and `/` with spaces around it, or spaces.
@@ -233,6 +255,22 @@ mod tests {
         assert_eq!((bare.stores(), bare.side(), bare.seeds()), ([0, 0], Side::South, 41));
         assert_eq!(parse_position(&profile, " start "), Ok(Position::start(&profile)));
         assert_eq!(Position::start(&profile).to_string(), "4-4-4-4-4-4-4-4-4-4-4-4-0-0-S");
+    }
+
+    #[test]
+    fn boards_are_positions_of_the_side_to_move() {
+        let read = |profile: &str, counts: &[u8]| position_of_counts(&profile.parse().unwrap(), counts);
+        assert_eq!(
+            read("hoyito", &[1, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 4]).unwrap().to_string(),
+            "1-0-0-0-0-3-0-0-0-0-0-4-0-0-S"
+        );
+        for (profile, counts, problem) in [
+            ("ayoayo", &[4; 11][..], "11 counts: ayoayo has 12 pits"),
+            ("ayoayo", &[255; 12], "3060 seeds on the board: ayoayo has 48 in all"),
+            ("hoyito@2x2x1", &[1, 0, 1, 0], "2 seeds on the board: Hoyito takes seeds by fours"),
+        ] {
+            assert!(read(profile, counts).unwrap_err().contains(problem), "{profile} {counts:?}");
+        }
     }
 
     #[test]

@@ -5,12 +5,14 @@
 
 mod ayoayo;
 mod hoyito;
+mod words;
 
 use arrayvec::ArrayVec;
 
 use crate::board::Board;
 pub use ayoayo::Ayoayo;
 pub use hoyito::Hoyito;
+pub use words::in_words;
 
 /// The most moves a turn can have: one for each pit of the longest row.
 pub const MAX_MOVES: usize = 12;

@@ -12,7 +12,8 @@ use std::time::Duration;
 
 use literal::{Values, Variant, solve_forced};
 use oju::build::{BuildOptions, build};
-use oju::{Engine, Limits, MemoryTiers, Position, Profile, Settings, Tables, notation};
+use oju::export::Export;
+use oju::{Engine, Limits, MemoryTiers, NEVER, Position, Profile, Settings, Tables, index, notation};
 
 const GOLDEN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/version-1");
 
@@ -41,18 +42,44 @@ fn says_what_the_rules_say(name: &str, most: u32) -> usize {
         for (counts, expected) in values.tier(seeds) {
             let position = position(&profile, counts);
             assert_eq!(engine.probe(&position).unwrap(), Some(expected), "{name} {position}");
+            let entry = engine.entry(&position).unwrap().unwrap();
+            assert_eq!(entry.value, expected, "{name} {position}");
             let analysis = engine.analyse(&position, &Limits::none(&stop), &()).unwrap();
             assert_eq!((analysis.value, analysis.nodes), (Some(expected), 0), "{name} {position}");
             if !analysis.over {
                 let (low, high) = forced.get(counts);
                 let found = analysis.forced.unwrap();
                 assert_eq!(found.interval(), Some([low, high]), "{name} {position}");
+                assert_eq!(entry.forced, Some([low, high]), "{name} {position}");
+                assert_eq!(entry.distance, analysis.distance, "{name} {position}");
                 assert_eq!(found.standoff(), Some(low != high), "{name} {position}");
             }
             positions += 1;
         }
+        exported_rows_say_the_same(&engine, seeds);
     }
     positions
+}
+
+/// A whole tier as rows, all at once and in two parts, against its positions one by one.
+fn exported_rows_say_the_same(engine: &Engine, seeds: u32) {
+    let (profile, stop) = (engine.profile(), AtomicBool::new(false));
+    let export = Export::open(profile, Path::new(GOLDEN), seeds, &stop, &|_, _, _| {}).unwrap();
+    let (all, half) = (export.rows(), export.rows() / 2);
+    let [whole, first, second] = [0..all, 0..half, half..all].map(|ranks| export.read(ranks, &stop).unwrap());
+    assert_eq!(whole.values.len() as u64, all);
+    assert_eq!([&first.boards[..], &second.boards].concat(), whole.boards);
+    assert_eq!([&first.values[..], &second.values].concat(), whole.values);
+    assert_eq!([&first.distances[..], &second.distances].concat(), whole.distances);
+    let [low, high] = whole.interval.unwrap();
+    for (row, counts) in whole.boards.chunks(whole.pits).enumerate() {
+        assert_eq!(index::rank_counts(counts), Some(row as u64));
+        let position = notation::position_of_counts(profile, counts).unwrap();
+        let entry = engine.entry(&position).unwrap().unwrap();
+        assert_eq!(i32::from(whole.values[row]), entry.value, "{position}");
+        assert_eq!(whole.distances[row], entry.distance.unwrap_or(NEVER), "{position}");
+        assert_eq!(Some([low[row], high[row]].map(i32::from)), entry.forced, "{position}");
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use clap::{Args, ValueEnum};
 use indicatif::HumanCount;
 use oju::batch::resume::{self, Resumed};
 use oju::batch::{self, Answer, BatchError, Format, Head, Lines, Options, Shard, WriteError, Writer};
-use oju::{Engine, Settings};
+use oju::{Engine, Settings, machine};
 
 use super::feed::Feed;
 use super::meter::{self, Meter};
@@ -134,7 +134,7 @@ impl Batch {
         let format = self.format();
         self.refuse(format)?;
         let threads = self.threads.unwrap_or_else(rayon::current_num_threads);
-        let most = values::available_memory().unwrap_or(u64::MAX);
+        let most = machine::available_memory().unwrap_or(u64::MAX);
         if (self.tt as u64).saturating_mul(threads as u64) > most {
             bail!("--tt: {threads} threads take {} MiB each, and {} MiB are free", self.tt >> 20, most >> 20);
         }

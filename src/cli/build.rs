@@ -67,17 +67,12 @@ pub(super) struct Build {
 impl Build {
     pub(super) fn run(&self) -> anyhow::Result<Outcome> {
         let profile = parse_profile(&self.profile)?;
-        let dir = self.tables.path();
-        let options = BuildOptions {
-            memory: self
-                .memory
-                .map_or_else(|| values::available_memory().map_or(u64::MAX, |b| b / 10 * 9), |b| b as u64),
-            disk: values::available_disk(&build::nearest_directory(&dir)).unwrap_or(u64::MAX),
-            dir,
-            seeds: self.seeds,
-            forced: self.forced,
-            save_every: self.save_every.0.unwrap_or(Duration::MAX),
-        };
+        let mut options = BuildOptions::new(&self.tables.path(), self.seeds);
+        options.forced = self.forced;
+        options.save_every = self.save_every.0.unwrap_or(Duration::MAX);
+        if let Some(memory) = self.memory {
+            options.memory = memory as u64;
+        }
         if self.dry_run {
             let plan = build::plan(&profile, &options)?;
             let rate = self.threads.run(|| build::measure(&profile, &INTERRUPTED))?;

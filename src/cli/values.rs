@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use oju::machine;
+
 fn plain<T: std::str::FromStr>(text: &str) -> Option<T> {
     // The standard parsers would also take a sign.
     text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten()
@@ -83,29 +85,12 @@ pub(super) fn size(text: &str) -> Result<usize, String> {
     };
     let bytes = plain::<usize>(number).filter(|&n| n > 0).ok_or(says)?;
     let bytes = bytes.checked_mul(1 << shift).ok_or(says)?;
-    match available_memory() {
+    match machine::available_memory() {
         Some(free) if bytes as u64 > free => {
             Err(format!("that is more than the {} MiB of memory that are free", free >> 20))
         }
         _ => Ok(bytes),
     }
-}
-
-/// Bytes of memory that can be had, where the system tells.
-pub(super) fn available_memory() -> Option<u64> {
-    let mut system = sysinfo::System::new();
-    system.refresh_memory_specifics(sysinfo::MemoryRefreshKind::nothing().with_ram());
-    let limit = system.cgroup_limits().map_or(u64::MAX, |limits| limits.free_memory);
-    Some(system.available_memory().min(limit)).filter(|&bytes| bytes > 0)
-}
-
-/// Bytes free on the disk of a directory that is there, where the system tells.
-pub(super) fn available_disk(dir: &std::path::Path) -> Option<u64> {
-    let dir = dir.canonicalize().ok()?;
-    let disks =
-        sysinfo::Disks::new_with_refreshed_list_specifics(sysinfo::DiskRefreshKind::nothing().with_storage());
-    let mounted = disks.iter().filter(|disk| dir.starts_with(disk.mount_point()));
-    mounted.max_by_key(|disk| disk.mount_point().components().count()).map(sysinfo::Disk::available_space)
 }
 
 /// A time limit, or none.

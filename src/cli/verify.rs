@@ -6,8 +6,8 @@ use std::time::Duration;
 use anyhow::bail;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount};
-use oju::Profile;
 use oju::verify::{Mismatch, Verification, Verified, VerifyError};
+use oju::{Profile, machine};
 
 use super::tables::{TablesDir, Threads, shown};
 use super::{INTERRUPTED, Outcome, parse_profile, values, write_out};
@@ -102,7 +102,7 @@ impl Verify {
 
     fn deep(&self, profile: &Profile, verification: &Verification<'_>) -> anyhow::Result<Outcome> {
         let needed = verification.deep_memory();
-        if let Some(free) = values::available_memory()
+        if let Some(free) = machine::available_memory()
             && needed > free
         {
             let [needed, free] = [needed, free].map(HumanBytes);
