@@ -43,7 +43,8 @@ def test_turns_are_those_of_the_rules(game, row, seeds):
         ]
         assert found == (expected or []), position
         assert engine.analyse(position, nodes=1).over == (expected is None), position
-    assert passes and (over or game == "hoyito")
+    # Eight seeds in two rows of three can always feed the other side.
+    assert passes and (over or game == "hoyito" or row == 3)
 
 
 def test_a_game_is_the_same_move_by_move_and_at_once():

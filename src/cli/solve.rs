@@ -2,7 +2,7 @@
 
 use anyhow::bail;
 use clap::Args;
-use oju::{Engine, Watch};
+use oju::{Engine, Watch, machine};
 
 use super::{INTERRUPTED, values};
 
@@ -47,5 +47,5 @@ impl Solve {
 
 /// Bytes that solved tiers may take: half of what is free, the rest being for searches.
 pub(super) fn memory() -> u64 {
-    values::available_memory().map_or(u64::MAX, |free| free / 2)
+    machine::available_memory().map_or(u64::MAX, |free| free / 2)
 }
