@@ -37,16 +37,17 @@ fn oju(arguments: &[&str], tables: &Path) -> Output {
     command.output().unwrap()
 }
 
-/// What a command says about the position: of JSON all but the time it took.
+/// What a command says: of lines of JSON all but the time it took.
 fn told(output: &Output) -> String {
     let text = String::from_utf8(output.stdout.clone()).unwrap();
-    match serde_json::from_str::<serde_json::Value>(&text) {
-        Ok(mut json) => {
+    let untimed = |line: &str| match serde_json::from_str(line) {
+        Ok(mut json @ serde_json::Value::Object(_)) => {
             json["time_ms"] = 0.into();
             json.to_string()
         }
-        Err(_) => text,
-    }
+        _ => line.to_owned(),
+    };
+    text.lines().map(|line| untimed(line) + "\n").collect()
 }
 
 /// A copy of the tables of a directory, of no more than `seeds` seeds.
@@ -225,7 +226,7 @@ impl<'a> Asked<'a> {
                 let right = &self.right[&vec!["best", self.profile, position, "--json"]];
                 let mut answer = reply.json();
                 answer["time_ms"] = 0.into();
-                assert_eq!(answer.to_string(), told(right), "{context}");
+                assert_eq!(answer.to_string() + "\n", told(right), "{context}");
                 continue;
             }
             assert_eq!(reply.status, 503, "{context}: {}", reply.body);
