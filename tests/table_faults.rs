@@ -459,6 +459,44 @@ fn answers_are_the_same_with_tables_and_without() {
 }
 
 #[test]
+fn every_position_of_up_to_8_seeds_is_probed() {
+    for (name, opponent) in [
+        ("ayoayo", false),
+        ("ayoayo-holder", false),
+        ("ayoayo-pratt", false),
+        ("hoyito", false),
+        ("hoyito-opponent", true),
+    ] {
+        let profile: Profile = name.parse().unwrap();
+        let dir = TempDir::new().unwrap();
+        build(name, 8, false, dir.path());
+        let tables = engine(profile, MemoryTiers::None, Tables::In(dir.path().to_path_buf()), 1 << 20);
+        let memory = engine(profile, MemoryTiers::UpTo(8), Tables::None, 0);
+        // A search that has nothing but the rules; stand-offs take it long, and nearly all of `hoyito-opponent` are some.
+        let search = engine(profile, MemoryTiers::None, Tables::None, 0);
+        let mut positions = 0u32;
+        for seeds in (0..=8).step_by(profile.unit() as usize) {
+            for rank in 0..index::tier_size(12, seeds) as u64 {
+                let board = index::unrank::<12>(seeds, rank);
+                let side = [Side::South, Side::North][rank as usize % 2];
+                let position = Position::from_board(&board, [0, (48 - seeds) as u8], side);
+                let found = tables.probe(&position).unwrap();
+                if rank % 16 == 0 {
+                    assert_eq!(found, analyse(&memory, &position).value, "{name} {position}");
+                }
+                if !opponent && rank % 64 == 0 {
+                    assert_eq!(found, analyse(&search, &position).value, "{name} {position}");
+                }
+                assert!(found.is_some_and(|value| value.unsigned_abs() <= seeds), "{name} {position}");
+                positions += 1;
+            }
+        }
+        let all = if profile.unit() == 1 { 125_970 } else { 1 + 1_365 + 75_582 };
+        assert_eq!(positions, all, "{name}");
+    }
+}
+
+#[test]
 fn numbers_too_large_to_be_marked_are_right() {
     // 64 seeds: as far as a byte has room for a mark, and one further.
     let profile: Profile = "ayoayo@2x2x16".parse().unwrap();
