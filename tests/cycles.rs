@@ -12,7 +12,7 @@ use std::time::Duration;
 use literal::{Values, Variant};
 use oju::analysis::Source;
 use oju::build::{BuildOptions, build};
-use oju::{Analysis, Engine, Limits, MemoryTiers, Position, Profile, Settings, Tables, notation};
+use oju::{Analysis, Engine, Limits, MemoryTiers, Position, Profile, Ruleset, Settings, Tables, notation};
 use random::Random;
 
 /// A position as its mover sees it, and its value.
@@ -104,12 +104,15 @@ fn build_tables(profile: &Profile, seeds: u32, dir: &Path) {
     build(profile, &options, &mut (), &AtomicBool::new(false)).unwrap();
 }
 
-/// The smallest table there can be, and one that forgets nothing.
-const TABLE_BYTES: [usize; 2] = [1, 512 << 20];
+/// The smallest table there can be, a small one, and one that forgets nothing.
+const SMALLEST: usize = 1;
+const TABLE_BYTES: [usize; 2] = [1 << 16, 512 << 20];
 
-/// All cyclic positions of the tiers up to `seeds`, at most `most` of each tier, and those that are named. Returns how many there are, and how many of
-/// these are worth something for either side.
-fn every_way(name: &str, seeds: u32, most: usize, named: &[&[u32]]) -> (usize, usize) {
+/// Positions that are asked of the smallest table.
+const FEW: usize = 8;
+
+/// Cyclic positions of the tiers up to `seeds`, at most `most` of each tier, and those that are named.
+fn every_way(name: &str, seeds: u32, most: usize, named: &[&[u32]]) {
     let profile: Profile = name.parse().unwrap();
     let values = Values::solve(Variant::of_profile(profile.rules().name()), profile.row(), seeds);
     let mut random = Random::new(7);
@@ -134,7 +137,9 @@ fn every_way(name: &str, seeds: u32, most: usize, named: &[&[u32]]) -> (usize, u
         for question in [&list[..], &shuffled(&list, &mut random)].concat() {
             is(analyse(&kept, &question.0), &question, &format!("after others, {bytes} bytes"));
         }
-        for question in list.iter().step_by(list.len() / 50 + 1) {
+    }
+    for bytes in [SMALLEST, TABLE_BYTES[0], TABLE_BYTES[1]] {
+        for question in list.iter().step_by(list.len() / FEW + 1) {
             let fresh = engine(profile, bytes, Tables::None);
             is(analyse(&fresh, &question.0), question, &format!("first of all, {bytes} bytes"));
         }
@@ -149,32 +154,24 @@ fn every_way(name: &str, seeds: u32, most: usize, named: &[&[u32]]) -> (usize, u
             assert_eq!((analysis.source, analysis.nodes), (Source::Table, 0));
         }
     }
-    (list.len(), list.iter().filter(|(_, value)| *value != 0).count())
+    let decided = list.iter().filter(|(_, value)| *value != 0).count();
+    assert!(decided > 0 && decided < list.len(), "{name}: {decided} of {} are worth something", list.len());
 }
 
 #[test]
 fn cycles_of_hoyito() {
     // RULES.md: South B, then North c, is the same position again.
-    let (cycles, decided) = every_way("hoyito", 8, 300, &[&[0, 2, 0, 1, 0, 1, 0, 1, 1, 1, 0, 1]]);
-    println!("{cycles} {decided}");
+    every_way("hoyito", 8, 60, &[&[0, 2, 0, 1, 0, 1, 0, 1, 1, 1, 0, 1]]);
 }
 
 #[test]
 fn cycles_of_ayoayo() {
-    println!("{:?}", every_way("ayoayo", 7, 300, &[]));
+    every_way("ayoayo", 7, 40, &[]);
 }
 
 #[test]
 fn cycles_of_small_boards() {
-    for name in [
-        "ayoayo@2x4x2",
-        "ayoayo-holder@2x4x2",
-        "ayoayo-pratt@2x4x2",
-        "hoyito@2x4x2",
-        "hoyito-opponent@2x4x2",
-        "hoyito@2x3x2",
-        "ayoayo@2x2x4",
-    ] {
-        println!("{name} {:?}", every_way(name, 8, 200, &[]));
+    for rules in Ruleset::ALL {
+        every_way(&format!("{}@2x3x2", rules.name()), 8, 60, &[]);
     }
 }
