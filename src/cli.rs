@@ -81,6 +81,26 @@ enum Command {
     Bench(bench::Bench),
 }
 
+impl Command {
+    /// A server goes on with other requests.
+    fn ends_on_panic(&self) -> bool {
+        match self {
+            #[cfg(feature = "explore")]
+            Self::Explore(_) => false,
+            _ => true,
+        }
+    }
+}
+
+/// Makes a panic in any thread the end of the program, exit code 101: no other thread waits for that one for ever, or works on for nothing.
+fn end_on_panic() {
+    let tell = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        tell(panic);
+        std::process::exit(101);
+    }));
+}
+
 /// How a command ended, where it did not fail.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Outcome {
@@ -96,6 +116,9 @@ pub(crate) fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return usage(&error),
     };
+    if cli.command.as_ref().is_none_or(Command::ends_on_panic) {
+        end_on_panic();
+    }
     // Where the handler can not be set, Ctrl-C ends the program as it does by default.
     let _ = ctrlc::set_handler(|| {
         if INTERRUPTED.swap(true, Relaxed) {
@@ -119,6 +142,11 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Perft(perft)) => perft.run(),
         Some(Command::Bench(bench)) => bench.run(),
     };
+    ended(result)
+}
+
+/// The exit code, and one line on stderr where something failed.
+fn ended(result: anyhow::Result<Outcome>) -> ExitCode {
     match result {
         Ok(Outcome::Done) => ExitCode::SUCCESS,
         Ok(Outcome::Incomplete) => ExitCode::from(1),
@@ -134,8 +162,7 @@ pub(crate) fn main() -> ExitCode {
 /// Help and version go to stdout; every mistake is one line on stderr.
 fn usage(error: &clap::Error) -> ExitCode {
     if matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion) {
-        let _ = write!(io::stdout(), "{}", error.render());
-        return ExitCode::SUCCESS;
+        return ended(write_out(&error.render().to_string()).map(|()| Outcome::Done));
     }
     let text = error.render().to_string();
     let said =
@@ -264,5 +291,27 @@ impl Resources {
             );
         }
         Ok(engine)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_in_a_thread_that_nobody_asks_ends_the_program() {
+        const SELF: &str = "OJU_TEST_PANIC";
+        if std::env::var_os(SELF).is_some() {
+            end_on_panic();
+            std::thread::spawn(|| panic!("a defect"));
+            // Much longer than anybody waits.
+            std::thread::sleep(std::time::Duration::from_secs(3600));
+        }
+        let (_, module) = module_path!().split_once("::").unwrap();
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        child.arg("--exact").arg(format!("{module}::a_panic_in_a_thread_that_nobody_asks_ends_the_program"));
+        let output = child.arg("--nocapture").env(SELF, "").output().unwrap();
+        assert_eq!(output.status.code(), Some(101));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("a defect"));
     }
 }

@@ -10,11 +10,12 @@
 //! have closed, so it can not depend on their number or on any table's size.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
 use crate::knowledge::{Answer, Knowledge};
 use crate::number::Number;
+use crate::on_drop::OnDrop;
 use crate::rules::{Move, Rules};
 use crate::search::Search;
 use crate::solver::Control;
@@ -132,10 +133,17 @@ pub(crate) fn close<R: Rules<P>, const P: usize>(
 ) {
     if goals.open() > 0 {
         let end = control.nodes.load(Relaxed).saturating_add(most);
-        let go_on = || control.nodes.load(Relaxed) < end && control.go_on();
+        let panicked = AtomicBool::new(false);
+        let go_on = || control.nodes.load(Relaxed) < end && control.go_on() && !panicked.load(Relaxed);
         pool.scope(|scope| {
             for _ in 0..pool.current_num_threads() {
                 scope.spawn(|_| {
+                    // Nobody goes on searching for an answer that will not be given.
+                    let _ended = OnDrop(|| {
+                        if std::thread::panicking() {
+                            panicked.store(true, Relaxed);
+                        }
+                    });
                     let mut search = Search::new(shared);
                     narrow(&mut search, moves, goals, &go_on, told);
                 });

@@ -17,6 +17,7 @@ use crate::analysis::Analysis;
 use crate::board::MAX_PITS;
 use crate::columns::{self, Cells};
 use crate::engine::{Engine, EngineError, LegalMove, Limits, Options as Turn};
+use crate::on_drop::OnDrop;
 use crate::position::{Position, Side};
 use crate::profile::Profile;
 use crate::solver::Watch;
@@ -522,6 +523,12 @@ impl Work<'_> {
         std::thread::scope(|scope| {
             for _ in 0..threads {
                 scope.spawn(|| {
+                    // The others do not go on with a list that will not be complete.
+                    let _ended = OnDrop(|| {
+                        if std::thread::panicking() {
+                            next.store(list.len(), Relaxed);
+                        }
+                    });
                     if let Err(error) = self.answer_some(list, threads, &next) {
                         next.store(list.len(), Relaxed);
                         *failure.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);

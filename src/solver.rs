@@ -11,6 +11,7 @@ use crate::line::{self, Line, conversion};
 use crate::memory::GrowingMemory;
 use crate::narrow::{self, Goal, Goals, Interval, move_interval};
 use crate::number::Number;
+use crate::on_drop::OnDrop;
 use crate::retrograde::Task;
 use crate::rules::{Move, Rules, Turn};
 use crate::search::Search;
@@ -272,9 +273,12 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
                         std::thread::park_timeout(LOOK);
                     }
                 });
+                // Also where it panics: the watcher would be waited for.
+                let _ended = OnDrop(|| {
+                    done.store(true, Relaxed);
+                    watcher.thread().unpark();
+                });
                 self.tiers.solve::<P>(task, seeds, &stop, |seeds| control.watch.tier(seeds));
-                done.store(true, Relaxed);
-                watcher.thread().unpark();
             });
         };
         self.prepared(pool, || self.tiers.ready(task, seeds), solve).unwrap_or(self.tiers.none())

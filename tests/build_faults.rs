@@ -8,11 +8,14 @@ mod random;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read as _;
-use std::os::unix::process::ExitStatusExt as _;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
+use oju::build::BuildOptions;
 use random::Random;
 use tempfile::TempDir;
 
@@ -119,8 +122,7 @@ fn disturbed(game: Game, signals: usize, longest_ms: u64, seed: u64) -> usize {
             let threads = (1 + random.below(3)).to_string();
             let child = command(&[game, &["--threads", &threads]].concat(), dir.path()).spawn().unwrap();
             let ended = if sent < signals {
-                let delay = Duration::from_millis(random.below(longest_ms));
-                std::thread::sleep(delay);
+                std::thread::sleep(Duration::from_millis(random.below(longest_ms)));
                 let name = ["INT", "KILL"][sent % 2];
                 signal(&child, name);
                 sent += 1;
@@ -128,8 +130,8 @@ fn disturbed(game: Game, signals: usize, longest_ms: u64, seed: u64) -> usize {
                 let ended = end(child);
                 if name == "INT" {
                     assert!(told.elapsed() < Duration::from_secs(2), "it took {:?} to end", told.elapsed());
-                    // At the very beginning nothing is ready to say a word.
-                    let early = ended.status.signal() == Some(2) && delay < Duration::from_millis(100);
+                    // At the very beginning nothing is ready to say a word, and nothing has been said.
+                    let early = ended.status.signal() == Some(2) && ended.stderr.is_empty();
                     if !early && ended.code() != Some(0) {
                         assert_eq!(ended.code(), Some(130), "{:?}: {}", ended.status, ended.stderr);
                         let last = ended.stderr.lines().last().unwrap();
@@ -316,15 +318,91 @@ fn a_directory_that_can_not_be_written_is_named() {
     let file = tempfile::NamedTempFile::new().unwrap();
     build(SMALL, &file.path().join("tables")).refused("Not a directory");
     build(SMALL, file.path()).refused(&file.path().display().to_string());
-    let dir = TempDir::new().unwrap();
-    let mut permissions = fs::metadata(dir.path()).unwrap().permissions();
-    std::os::unix::fs::PermissionsExt::set_mode(&mut permissions, 0o555);
-    fs::set_permissions(dir.path(), permissions).unwrap();
-    if fs::write(dir.path().join("probe"), "").is_ok() {
-        eprintln!("skipped: this user can write to a read-only directory");
-    } else {
-        build(SMALL, dir.path()).refused("Permission denied");
+}
+
+/// Where nothing can be written, tables are read all the same, and a build says where and why it can not.
+#[test]
+fn a_read_only_directory_is_named_and_its_tables_are_used() {
+    let right = undisturbed(SMALL);
+    let all_but_one =
+        |dir: &Path| right.iter().skip(1).for_each(|(name, bytes)| fs::write(dir.join(name), bytes).unwrap());
+    let check = |dir: &Path, command: &dyn Fn() -> Command, reason: &str| {
+        let position = ["best", "ayoayo@2x5x4", "0-1-0-0-1-0-0-0-0-1", "--tables"];
+        let best = command().args(position).arg(dir).output().unwrap();
+        assert_eq!(best.status.code(), Some(0), "{}", String::from_utf8_lossy(&best.stderr));
+        let mut build = command();
+        build.arg("build").args(SMALL).arg("--tables").arg(dir).stderr(Stdio::piped());
+        let ended = end(build.spawn().unwrap());
+        ended.refused(reason);
+        assert!(ended.stderr.contains(&*dir.to_string_lossy()), "{}", ended.stderr);
+        assert_eq!((intact(dir, &right), files(dir).len()), (right.len() - 1, right.len() - 1));
+    };
+
+    // A directory of somebody else: root can write everywhere, so it is not root who tries.
+    let place = TempDir::new().unwrap();
+    let permit = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    permit(place.path(), 0o755);
+    let (dir, program) = (place.path().join("tables"), place.path().join("oju"));
+    fs::create_dir(&dir).unwrap();
+    all_but_one(&dir);
+    permit(&dir, 0o555);
+    fs::copy(env!("CARGO_BIN_EXE_oju"), &program).unwrap();
+    permit(&program, 0o755);
+    let as_somebody = || {
+        let mut command = Command::new(&program);
+        if fs::metadata(place.path()).unwrap().uid() == 0 {
+            command.uid(65_534);
+        }
+        command
+    };
+    check(&dir, &as_somebody, "Permission denied");
+    permit(&dir, 0o755);
+
+    let mounted = Mounted::new("size=64m");
+    if let Some(Mounted(place)) = &mounted {
+        all_but_one(place.path());
+        let read_only = Command::new("mount").args(["-o", "remount,ro"]).arg(place.path()).status();
+        assert!(read_only.unwrap().success());
+        check(place.path(), &|| Command::new(env!("CARGO_BIN_EXE_oju")), "Read-only file system");
     }
+}
+
+/// A file system of its own, in memory; for root only.
+struct Mounted(TempDir);
+
+impl Mounted {
+    fn new(options: &str) -> Option<Self> {
+        let place = TempDir::new().unwrap();
+        let mut mount = Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(place.path()).stderr(Stdio::null());
+        let mounted = mount.status().is_ok_and(|status| status.success());
+        if !mounted {
+            eprintln!("skipped: no file system can be mounted here");
+        }
+        mounted.then(|| Self(place))
+    }
+}
+
+impl Drop for Mounted {
+    fn drop(&mut self) {
+        let _ = Command::new("umount").arg(self.0.path()).status();
+    }
+}
+
+/// Tables and exports are finished where they are to be, so it does not matter where files are begun for a while.
+#[test]
+fn another_file_system_is_as_good() {
+    let Some(Mounted(place)) = &Mounted::new("size=64m") else { return };
+    let right = undisturbed(SMALL);
+    built(SMALL, place.path());
+    complete(place.path(), &right);
+    let table = place.path().join("table.csv");
+    let mut export = Command::new(env!("CARGO_BIN_EXE_oju"));
+    export.args(["export", "ayoayo@2x5x4", "--seeds", "5", "--tables"]).arg(place.path());
+    let output = export.arg("--output").arg(&table).current_dir(std::env::temp_dir()).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    // A header, and C(5 + 9, 9) positions.
+    assert_eq!(fs::read_to_string(table).unwrap().lines().count(), 1 + 2_002);
 }
 
 /// A full disk: a file system of 1 MiB where it can be mounted, and in any case a limit of a file's length.
@@ -352,25 +430,24 @@ fn a_full_disk_leaves_what_was_built() {
     built(&["ayoayo", "--seeds", "10"], limited.path());
     complete(limited.path(), &right);
 
-    let place = TempDir::new().unwrap();
-    let mut mount = Command::new("mount");
-    mount.args(["-t", "tmpfs", "-o", "size=1m", "tmpfs"]).arg(place.path()).stderr(Stdio::null());
-    if !mount.status().is_ok_and(|status| status.success()) {
-        eprintln!("skipped: no file system of 1 MiB can be mounted here");
-        return;
+    if let Some(Mounted(place)) = &Mounted::new("size=1m") {
+        let ended = build(LARGE, place.path());
+        // The system's word, or that of the plan where the system tells how much is free.
+        let last = ended.stderr.lines().last().unwrap_or_default();
+        ended.refused(if last.contains("would fit") { "are free" } else { "No space left on device" });
+        // A plan that believes there is room.
+        let options = BuildOptions {
+            dir: place.path().to_path_buf(),
+            seeds: 12,
+            forced: false,
+            memory: u64::MAX,
+            disk: u64::MAX,
+            save_every: Duration::from_millis(1),
+        };
+        let stop = AtomicBool::new(false);
+        let error = oju::build::build(&"ayoayo".parse().unwrap(), &options, &mut (), &stop).unwrap_err();
+        let source = std::error::Error::source(&error).expect("the system's error").to_string();
+        assert!(source.contains("No space left on device"), "{error}: {source}");
+        check(place.path(), &ended);
     }
-    let (result, unmounted) = (
-        std::panic::catch_unwind(|| {
-            let ended = build(LARGE, place.path());
-            // The system's word, or that of the plan where the system tells how much is free.
-            let last = ended.stderr.lines().last().unwrap_or_default();
-            ended.refused(if last.contains("would fit") { "are free" } else { "No space left on device" });
-            if !last.contains("would fit") {
-                check(place.path(), &ended);
-            }
-        }),
-        Command::new("umount").arg(place.path()).status(),
-    );
-    assert!(unmounted.is_ok_and(|status| status.success()));
-    result.unwrap();
 }

@@ -602,6 +602,61 @@ fn bad_tables_are_named_and_good_ones_taken_up_again() {
     assert!(said["error"].as_str().unwrap().contains("hoyito-08.oju"), "{said}");
 }
 
+#[cfg(unix)]
+#[test]
+fn tables_replaced_or_cut_under_the_server_change_no_answer() {
+    let profile: Profile = "ayoayo".parse().unwrap();
+    let dir = TempDir::new().unwrap();
+    build("ayoayo", 8, dir.path());
+    let file = dir.path().join("ayoayo-08.oju");
+    let good = fs::read(&file).unwrap();
+    let settings = Settings { tables: Tables::In(TABLES.path().into()), threads: 1, ..Settings::default() };
+    let engine = Engine::new(profile, &settings).unwrap();
+    let mut random = Random::new(21);
+    let mut question = || {
+        let mut counts = [0; 12];
+        (0..8).for_each(|_| counts[random.index(12)] += 1);
+        let text = counts.map(|count: u32| count.to_string()).join("-");
+        let value = engine.probe(&oju::notation::parse_position(&profile, &text).unwrap()).unwrap().unwrap();
+        (format!("/api/analyse?position={text}"), value)
+    };
+
+    // Another file under the name: the one that was opened is read on.
+    let server = Server::start(dir.path(), &[]);
+    let (target, value) = question();
+    assert_eq!(get_json(&server, &target)["value"], value);
+    let new = dir.path().join("new");
+    fs::write(&new, "no table").unwrap();
+    fs::rename(&new, &file).unwrap();
+    for _ in 0..200 {
+        let (target, value) = question();
+        let analysis = get_json(&server, &target);
+        assert_eq!((&analysis["value"], &analysis["source"]), (&value.into(), &"table".into()), "{target}");
+    }
+
+    // The same file cut short: what can not be read any more is told.
+    fs::write(&file, &good).unwrap();
+    let server = Server::start(dir.path(), &[]);
+    get_json(&server, &target);
+    fs::OpenOptions::new().write(true).open(&file).unwrap().set_len(good.len() as u64 / 2).unwrap();
+    let mut told = 0;
+    for _ in 0..200 {
+        let (target, value) = question();
+        let reply = server.get(&target);
+        if reply.status == 200 {
+            assert_eq!(reply.json()["value"], value, "{target}");
+        } else {
+            let said = refused(&reply, 503, &target);
+            assert!(said["error"].as_str().unwrap().contains("ayoayo-08.oju"), "{said}");
+            told += 1;
+        }
+    }
+    assert!(told > 0, "half of the file was not missed");
+    fs::write(&file, &good).unwrap();
+    let (target, value) = question();
+    assert_eq!(get_json(&server, &target)["value"], value, "and is taken up again");
+}
+
 // --- The page ---
 
 #[test]

@@ -77,6 +77,41 @@ struct Met {
     long: usize,
 }
 
+/// Compares what the side to move can do, and gives it with the literal turn.
+fn compare_options(engine: &Engine, state: &State, position: &Position) -> (Turn, Options) {
+    let side = position.side();
+    let row = position.row();
+    let turn = literal::turn(Variant::of_profile(engine.profile().rules().name()), state);
+    let expected = match &turn {
+        Turn::Over { margin } => {
+            let mut shares = [0; 2];
+            let winner = if *margin > 0 { state.side } else { 1 - state.side };
+            shares[winner] = margin.unsigned_abs();
+            assert!(*margin == 0 || margin.unsigned_abs() == position.seeds(), "{position}");
+            Options::Over { shares }
+        }
+        Turn::Pass(after) => Options::Moves(vec![pass(engine, after)]),
+        Turn::Moves(moves) => {
+            let legal = moves.iter().map(|(pit, after, captured, laps, again)| LegalMove {
+                letter: side.letter(pit - state.side * row),
+                captured: *captured,
+                again: *again,
+                laps: u32::try_from(*laps).unwrap(),
+                position: self::position(engine, after),
+            });
+            Options::Moves(legal.collect())
+        }
+    };
+    let options = engine.options(position);
+    assert_eq!(options, expected, "{} {position}", engine.profile());
+    (turn, options)
+}
+
+/// A forced pass.
+fn pass(engine: &Engine, after: &State) -> LegalMove {
+    LegalMove { letter: '-', captured: 0, again: false, laps: 0, position: position(engine, after) }
+}
+
 /// Compares all that can be said of one position, and gives the literal turn.
 fn compare(engine: &Engine, state: &State, met: &mut Met) -> Turn {
     let profile = engine.profile();
@@ -92,48 +127,16 @@ fn compare(engine: &Engine, state: &State, met: &mut Met) -> Turn {
     let at = || format!("{profile} {}", state.text());
 
     // The list of options.
-    let turn = literal::turn(rules, state);
-    let options = engine.options(&position);
-    let pass = |after: &State| LegalMove {
-        letter: '-',
-        captured: 0,
-        again: false,
-        laps: 0,
-        position: self::position(engine, after),
-    };
-    let expected = match &turn {
+    let (turn, options) = compare_options(engine, state, &position);
+    match &turn {
+        Turn::Over { .. } if seeds == 0 => met.endings_empty += 1,
         Turn::Over { margin } => {
-            let mut shares = [0; 2];
-            let winner = if *margin > 0 { state.side } else { 1 - state.side };
-            shares[winner] = margin.unsigned_abs();
-            assert!(*margin == 0 || margin.unsigned_abs() == seeds, "{}", at());
-            if seeds == 0 {
-                met.endings_empty += 1;
-            } else {
-                met.endings_to[winner] += 1;
-            }
-            Options::Over { shares }
+            met.endings_to[if *margin > 0 { state.side } else { 1 - state.side }] += 1;
         }
-        Turn::Pass(after) => {
-            if own.iter().all(|&count| count == 0) {
-                met.passes_seedless += 1;
-            } else {
-                met.passes_stuck += 1;
-            }
-            Options::Moves(vec![pass(after)])
-        }
-        Turn::Moves(moves) => {
-            let legal = moves.iter().map(|(pit, after, captured, laps, again)| LegalMove {
-                letter: side.letter(pit - state.side * row),
-                captured: *captured,
-                again: *again,
-                laps: u32::try_from(*laps).unwrap(),
-                position: self::position(engine, after),
-            });
-            Options::Moves(legal.collect())
-        }
-    };
-    assert_eq!(options, expected, "{}", at());
+        Turn::Pass(_) if own.iter().all(|&count| count == 0) => met.passes_seedless += 1,
+        Turn::Pass(_) => met.passes_stuck += 1,
+        Turn::Moves(_) => {}
+    }
     let listed = match &options {
         Options::Over { .. } => &[][..],
         Options::Moves(moves) => moves,
@@ -173,7 +176,7 @@ fn compare(engine: &Engine, state: &State, met: &mut Met) -> Turn {
 
     // A pass, and a pit of the other side.
     match (engine.play(&position, '-'), &turn) {
-        (Ok(m), Turn::Pass(after)) => assert_eq!(m, pass(after), "{}", at()),
+        (Ok(m), Turn::Pass(after)) => assert_eq!(m, pass(engine, after), "{}", at()),
         (Err(error), Turn::Over { .. }) => assert_eq!(error, MoveError::Over('-'), "{}", at()),
         (Err(error), Turn::Moves(_)) => {
             let letters = listed.iter().map(|m| m.letter).collect();
@@ -435,5 +438,99 @@ fn move_sequences_from_the_start_are_as_many() {
             assert!(depth == 0 || expected > 1, "{profile}");
             assert_eq!(engine.perft(&position, depth), expected, "{profile} {depth}");
         }
+    }
+}
+
+/// The same from the other side of the board: rows, stores and the side to move exchanged.
+fn turned(state: &State) -> State {
+    let (south, north) = state.pits.split_at(state.pits.len() / 2);
+    let [of_south, of_north] = state.stores;
+    State { pits: [north, south].concat(), stores: [of_north, of_south], side: 1 - state.side }
+}
+
+/// Every board of up to 8 seeds on 2x6, from both sides: over, a pass or moves, just as the rules say.
+fn every_small_board(rules: Ruleset) {
+    let profile = *Profile::ALL.iter().find(|p| p.rules() == rules && p.row() == 6).unwrap();
+    let engine = engine(profile);
+    let mut boards = 0;
+    let (mut over, mut passes) = (0, 0);
+    for seeds in (0..=8).step_by(profile.unit() as usize) {
+        for pits in literal::positions(6, seeds) {
+            let state = state(&profile, pits, 20, 0);
+            for state in [turned(&state), state] {
+                match compare_options(&engine, &state, &position(&engine, &state)).0 {
+                    Turn::Over { .. } => over += 1,
+                    Turn::Pass(_) => passes += 1,
+                    // A turn that is not over has a move, else it is a pass.
+                    Turn::Moves(moves) => assert!(!moves.is_empty()),
+                }
+                boards += 1;
+            }
+        }
+    }
+    // C(8 + 12, 12) boards, or those of 0, 4 and 8 seeds: 1 + C(15, 4) + C(19, 8).
+    assert_eq!(boards, 2 * if rules.is_hoyito() { 1 + 1_365 + 75_582 } else { 125_970 });
+    assert!(over > 0 && (passes > 0 || matches!(rules, Ruleset::AyoayoHolder | Ruleset::AyoayoPratt)));
+}
+
+#[test]
+fn every_small_board_of_ayoayo() {
+    every_small_board(Ruleset::Ayoayo);
+}
+
+#[test]
+fn every_small_board_of_ayoayo_holder() {
+    every_small_board(Ruleset::AyoayoHolder);
+}
+
+#[test]
+fn every_small_board_of_ayoayo_pratt() {
+    every_small_board(Ruleset::AyoayoPratt);
+}
+
+#[test]
+fn every_small_board_of_hoyito() {
+    every_small_board(Ruleset::Hoyito);
+}
+
+#[test]
+fn every_small_board_of_hoyito_opponent() {
+    every_small_board(Ruleset::HoyitoOpponent);
+}
+
+#[test]
+fn ten_thousand_boards_are_the_same_from_the_other_side() {
+    let across =
+        |c: char| if c.is_ascii_uppercase() { c.to_ascii_lowercase() } else { c.to_ascii_uppercase() };
+    for profile in Profile::ALL {
+        let engine = engine(profile);
+        let turned_position = |p: &Position| position(&engine, &turned(&State::parse(&p.to_string())));
+        let mut random = Random::new(profile.fingerprint().into());
+        let (mut over, mut passes) = (0, 0);
+        for _ in 0..10_000 {
+            let board = position(&engine, &random_board(&profile, &mut random));
+            let other = turned_position(&board);
+            let expected = match engine.options(&board) {
+                Options::Over { shares: [south, north] } => {
+                    over += 1;
+                    Options::Over { shares: [north, south] }
+                }
+                Options::Moves(moves) => {
+                    passes += usize::from(moves[0].letter == '-');
+                    let turned = |m: LegalMove| LegalMove {
+                        letter: across(m.letter),
+                        position: turned_position(&m.position),
+                        ..m
+                    };
+                    Options::Moves(moves.into_iter().map(turned).collect())
+                }
+            };
+            assert_eq!(engine.options(&other), expected, "{profile} {board}");
+            let endless: Vec<char> = engine.endless(&board).into_iter().map(across).collect();
+            assert_eq!(engine.endless(&other), endless, "{profile} {board}");
+        }
+        // Those who have no seeds do not pass there, and hardly anybody else does.
+        let ends = matches!(profile.rules(), Ruleset::AyoayoHolder | Ruleset::AyoayoPratt);
+        assert!(over > 0 && (passes > 0 || ends), "{profile}: {over} ends, {passes} passes");
     }
 }

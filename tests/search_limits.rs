@@ -1,5 +1,8 @@
 //! What ends a search early, and how deep it may go.
 
+mod positions;
+mod random;
+
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
@@ -75,6 +78,35 @@ fn on_one_thread_a_limit_of_nodes_always_cuts_at_the_same_place() {
             first.0[0] < first.0[1] && (nodes..2 * nodes + 20_000).contains(&first.1),
             "{profile}: {first:?}"
         );
+    }
+}
+
+#[test]
+fn what_a_search_has_proven_when_it_is_cut_holds() {
+    for name in ["ayoayo", "ayoayo-holder", "ayoayo-pratt", "hoyito"] {
+        let profile = profile(name);
+        let mut cut = 0;
+        // Exact values that two engines had to agree on.
+        for row in positions::read(&profile).iter().filter(|row| row.value.is_some()).step_by(50) {
+            for nodes in [1, 300, 3_000] {
+                let settings = Settings {
+                    threads: 1,
+                    table_bytes: 1 << 20,
+                    tiers: MemoryTiers::None,
+                    ..Settings::default()
+                };
+                let stop = AtomicBool::new(false);
+                let limits = Limits { nodes: Some(nodes), ..Limits::none(&stop) };
+                let engine = Engine::new(profile, &settings).unwrap();
+                let analysis = engine.analyse(&row.position, &limits, &()).unwrap();
+                let ([lower, upper], value) = (analysis.bounds, row.value.unwrap());
+                assert!(lower <= value && value <= upper, "{name} {} {nodes}: {lower} {upper}", row.position);
+                assert_eq!((analysis.exact, analysis.value.is_some()), (lower == upper, lower == upper));
+                assert!(analysis.moves.iter().all(|m| m.bounds[0] <= value), "{name} {}", row.position);
+                cut += usize::from(!analysis.exact);
+            }
+        }
+        assert!(cut >= 10, "{name}: only {cut} searches were cut");
     }
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use super::input::{BadLine, Lines};
 use crate::analysis::Analysis;
 use crate::engine::{Engine, EngineError, Limits};
+use crate::on_drop::OnDrop;
 
 /// Answers that may wait for an earlier line that takes longer: some tens of megabytes.
 const WINDOW: u64 = 1 << 14;
@@ -104,36 +105,32 @@ pub fn answer_all<R: BufRead + Send, E>(
     let taken = std::thread::scope(|scope| {
         for _ in 0..threads {
             scope.spawn(|| {
-                let _leaving = Leaving(&shared);
+                // Also where this thread panics: nobody waits for it then.
+                let _leaving = OnDrop(|| {
+                    if std::thread::panicking() {
+                        shared.stop.store(true, Relaxed);
+                    }
+                    lock(&shared.done).working -= 1;
+                    shared.changed.notify_all();
+                });
                 if let Err(error) = work(engine, options, &shared) {
                     lock(&shared.done).failure.get_or_insert(error);
                     shared.stop.store(true, Relaxed);
                 }
             });
         }
-        let taken = hand_on(options.stop, &shared, &mut take);
-        shared.stop.store(true, Relaxed);
-        shared.changed.notify_all();
-        taken
+        // Also where `take` panics: the threads would wait for it.
+        let _ended = OnDrop(|| {
+            shared.stop.store(true, Relaxed);
+            shared.changed.notify_all();
+        });
+        hand_on(options.stop, &shared, &mut take)
     });
     taken.map_err(BatchError::Take)?;
     match lock(&shared.done).failure.take() {
         Some(BatchError::Engine(error)) => Err(BatchError::Engine(error)),
         Some(BatchError::Read(error)) => Err(BatchError::Read(error)),
         Some(BatchError::Take(())) | None => Ok(()),
-    }
-}
-
-/// Says that a thread works no more, also where it panics: nobody waits for it then.
-struct Leaving<'s, 'l, R>(&'s Shared<'l, R>);
-
-impl<R> Drop for Leaving<'_, '_, R> {
-    fn drop(&mut self) {
-        if std::thread::panicking() {
-            self.0.stop.store(true, Relaxed);
-        }
-        lock(&self.0.done).working -= 1;
-        self.0.changed.notify_all();
     }
 }
 

@@ -75,10 +75,12 @@ impl Build {
         }
         if self.dry_run {
             let plan = build::plan(&profile, &options)?;
-            let rate = self.threads.run(|| build::measure(&profile, &INTERRUPTED))?;
+            let (rate, threads) = self
+                .threads
+                .run(|| (build::measure(&profile, &INTERRUPTED), rayon::current_num_threads()))?;
             return match rate {
                 None => Ok(Outcome::Interrupted),
-                Some(rate) => write_out(&told(&plan, rate)).map(|()| Outcome::Done),
+                Some(rate) => write_out(&told(&plan, rate, threads)).map(|()| Outcome::Done),
             };
         }
         let mut shown = Shown { bar: None, over: Arc::new(AtomicBool::new(false)), display: None };
@@ -105,8 +107,8 @@ impl Build {
     }
 }
 
-/// A plan as people read it. `rate`: positions a second.
-fn told(plan: &Plan, rate: f64) -> String {
+/// A plan as people read it. `rate`: positions a second on so many `threads`.
+fn told(plan: &Plan, rate: f64, threads: usize) -> String {
     let mut text = format!("{:>5} {:>16} {:>11} {:>11}\n", "seeds", "positions", "memory", "disk");
     for PlannedTier { seeds, positions, present, memory, disk } in &plan.tiers {
         let positions = HumanCount(*positions).to_string();
@@ -119,7 +121,7 @@ fn told(plan: &Plan, rate: f64) -> String {
     }
     let _ = writeln!(
         text,
-        "{} positions to solve, {} of memory, at most {} of disk, about {:.2} hours at {} positions a second",
+        "{} positions to solve, {} of memory, at most {} of disk, about {:.2} hours at {} positions a second with --threads {threads}",
         HumanCount(plan.positions()),
         HumanBytes(plan.memory()),
         HumanBytes(plan.disk()),

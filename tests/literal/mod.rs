@@ -510,6 +510,18 @@ impl Values {
     pub fn tier(&self, seeds: u32) -> impl Iterator<Item = (&Vec<u32>, i32)> {
         self.tiers[&seeds].positions.iter().zip(self.values[&seeds].iter().copied())
     }
+
+    /// For each position of a tier, in its order, the places in that order of the positions that a move or a pass leads to
+    /// without a capture.
+    pub fn quiet_moves(&self, seeds: u32) -> Vec<Vec<usize>> {
+        let quiet = |expanded: &Expanded| match expanded {
+            Expanded::Over(_) => vec![],
+            Expanded::Edges(edges) => {
+                edges.iter().filter(|edge| edge.child_seeds == seeds).map(|edge| edge.child).collect()
+            }
+        };
+        self.tiers[&seeds].turns.iter().map(quiet).collect()
+    }
 }
 
 /// Every position's forced interval.
