@@ -17,7 +17,7 @@ flags+=" -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanit
 flags+=" -Cllvm-args=-sanitizer-coverage-trace-compares"
 host=$(rustc -vV | sed -n 's/^host: //p')
 build=${CARGO_TARGET_DIR:-target}/fuzz
-RUSTFLAGS="$flags" cargo build --release --locked --manifest-path fuzz/Cargo.toml --target "$host" --target-dir "$build"
+RUSTFLAGS="$flags" cargo build --release --manifest-path fuzz/Cargo.toml --target "$host" --target-dir "$build"
 
 export RAYON_NUM_THREADS=1
 for target in "${targets[@]}"; do
