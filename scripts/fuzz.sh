@@ -19,14 +19,16 @@ host=$(rustc -vV | sed -n 's/^host: //p')
 build=${CARGO_TARGET_DIR:-target}/fuzz
 RUSTFLAGS="$flags" cargo build --release --manifest-path fuzz/Cargo.toml --target "$host" --target-dir "$build"
 
+commit=$(git rev-parse --short=12 HEAD)$(git diff --quiet HEAD -- src fuzz Cargo.toml || echo -dirty)
 export RAYON_NUM_THREADS=1
 for target in "${targets[@]}"; do
     echo "fuzz: $target, $seconds s"
     mkdir -p "fuzz/corpus/$target" "fuzz/artifacts/$target"
     log=fuzz/artifacts/$target/log
+    echo "commit $commit, $(date -u +%Y-%m-%d)" >"$log"
     # Long inputs say nothing new; an input that takes a minute or a gigabyte is a finding.
     "$build/$host/release/$target" -max_total_time="$seconds" -max_len=4096 -timeout=60 -rss_limit_mb=1024 -print_final_stats=1 \
-        -artifact_prefix="fuzz/artifacts/$target/" "fuzz/corpus/$target" "fuzz/seeds/$target" >"$log" 2>&1 ||
+        -artifact_prefix="fuzz/artifacts/$target/" "fuzz/corpus/$target" "fuzz/seeds/$target" >>"$log" 2>&1 ||
         { tail -n 60 "$log"; exit 1; }
     grep -E 'cov: .*DONE|stat::(number_of_executed_units|peak_rss_mb)' "$log"
 done

@@ -15,8 +15,9 @@ def run(log):
     edges, inputs = re.findall(r"DONE +cov: (\d+) .*? corp: (\d+)/", text)[-1]
     seconds = re.search(r"^Done \d+ runs in (\d+) second", text, re.MULTILINE).group(1)
     executions = re.search(r"number_of_executed_units: (\d+)", text).group(1)
-    name = log.parent.name
-    return f"{name:14} {int(seconds):6} s {int(executions):10} executions {int(edges):6} edges covered {int(inputs):5} inputs kept"
+    commit = re.match(r"commit (.*)", text).group(1)
+    done = f"{int(executions):10} executions {int(edges):6} edges covered {int(inputs):5} inputs kept"
+    return f"{log.parent.name:14} {int(seconds):6} s {done}  commit {commit}"
 
 
 def main():
@@ -25,7 +26,7 @@ def main():
     old = RESULTS.read_text() if RESULTS.exists() else ""
     findings = old[old.index("Findings") :] if "Findings" in old else "Findings: none.\n"
     text = [
-        f"# commit {origin['commit']}, {origin['date']}, {origin['machine']}",
+        f"# {origin['machine']}",
         "$ scripts/fuzz.sh 600",
         "$ scripts/fuzz_results.py",
         "libFuzzer, stable Rust, debug assertions and overflow checks on; nothing was found by these runs.",

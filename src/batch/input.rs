@@ -256,7 +256,9 @@ impl<'a> Asked<'a> {
             let says = error.to_string();
             // The column is told apart.
             let says = says.split(" at line ").next().unwrap_or_default();
-            (error.column().max(1), format!("{says}: {{\"position\": \"…\", \"moves\": \"…\"}} is expected"))
+            // The parser counts bytes.
+            let column = text.char_indices().filter(|(at, _)| *at < error.column()).count();
+            (column.max(1), format!("{says}: {{\"position\": \"…\", \"moves\": \"…\"}} is expected"))
         })?;
         let profile = engine.profile();
         let (name, rules) = (profile.to_string(), format!("{:08x}", profile.fingerprint()));
