@@ -157,7 +157,7 @@ proptest! {
     }
 
     #[test]
-    fn whatever_is_printed_is_read_again((profile, position) in position(2..=12, 96), blanks in vec(0..4usize, 26)) {
+    fn whatever_is_printed_is_read_again((profile, position) in position(2..=12, 96), blanks in vec(0..4usize, 27)) {
         prop_assert_eq!(notation::parse_position(&profile, &position.to_string()), Ok(position));
         let separated = position.to_string().split('-').zip(blanks).fold(String::new(), |text, (word, blank)| {
             text + word + [" ", ", ", "/", " - "][blank]
