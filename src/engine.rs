@@ -95,12 +95,17 @@ pub struct LegalMove {
     pub position: Position,
 }
 
+/// A character that may be anything, as an error quotes it.
+fn plain(letter: char) -> String {
+    notation::quoted(letter.encode_utf8(&mut [0; 4]), 1)
+}
+
 /// What is wrong with a move.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum MoveError {
     /// Not a pit of the side to move.
-    #[error("'{letter}': {side} is to move, with the pits {first} to {last}", first = side.letter(0), last = side.letter(row - 1))]
+    #[error("'{letter}': {side} is to move, with the pits {first} to {last}", letter = plain(*letter), first = side.letter(0), last = side.letter(row - 1))]
     NotOwn {
         /// What was written.
         letter: char,
@@ -135,7 +140,7 @@ pub enum MoveError {
         side: Side,
     },
     /// The game is over.
-    #[error("'{0}': the game is over")]
+    #[error("'{letter}': the game is over", letter = plain(*.0))]
     Over(char),
 }
 

@@ -30,9 +30,10 @@ use std::time::Duration;
 
 use axum::extract::State;
 use axum::routing::get;
-use axum::serve::ListenerExt;
+use axum::serve::{Listener, ListenerExt};
 use axum::{Json, Router};
 use serde::Serialize;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::net::TcpListener;
 
 use crate::engine::{EngineError, Settings};
@@ -134,6 +135,27 @@ impl Server {
         self.address
     }
 
+    /// Answers what a client says on a connection, as [`run`](Self::run) does, but without a socket: all that it is told until the
+    /// connection ends, which the last request has to ask for.
+    #[doc(hidden)]
+    pub fn answer(&self, said: &[u8]) -> Vec<u8> {
+        self.runtime.block_on(async {
+            let (client, server) = tokio::io::duplex(1 << 16);
+            let (mut read, mut write) = tokio::io::split(client);
+            let talk = async {
+                let mut told = Vec::new();
+                // A server may have heard enough before all is said.
+                let (_, read) = tokio::join!(write.write_all(said), read.read_to_end(&mut told));
+                read.map(|_| told).unwrap_or_default()
+            };
+            let only = OneConnection { stream: Some(server), address: self.address };
+            tokio::select! {
+                told = talk => told,
+                _ = axum::serve(only, self.router.clone()).into_future() => Vec::new(),
+            }
+        })
+    }
+
     /// Answers until `ended` says true, which is asked ten times a second. Searches that are still running are left to end with the process.
     ///
     /// # Errors
@@ -156,6 +178,28 @@ impl Server {
         });
         runtime.shutdown_background();
         Ok(served?)
+    }
+}
+
+/// Where one client calls, and nobody after it.
+struct OneConnection {
+    stream: Option<DuplexStream>,
+    address: SocketAddr,
+}
+
+impl Listener for OneConnection {
+    type Io = DuplexStream;
+    type Addr = SocketAddr;
+
+    async fn accept(&mut self) -> (DuplexStream, SocketAddr) {
+        match self.stream.take() {
+            Some(stream) => (stream, self.address),
+            None => std::future::pending().await,
+        }
+    }
+
+    fn local_addr(&self) -> std::io::Result<SocketAddr> {
+        Ok(self.address)
     }
 }
 

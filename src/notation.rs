@@ -16,6 +16,11 @@ pub struct NotationError {
     pub problem: String,
 }
 
+/// The beginning of a text that an error quotes: without line ends, and without what could steer a terminal.
+pub fn quoted(text: &str, most: usize) -> String {
+    text.chars().take(most).map(|c| if c.is_control() { '?' } else { c }).collect()
+}
+
 /// One piece of a position text.
 struct Token<'a> {
     column: usize,
@@ -160,7 +165,7 @@ fn tokens(text: &str) -> Result<Vec<Token<'_>>, NotationError> {
 }
 
 fn parse_count(token: &Token<'_>, what: &str, total: u32) -> Result<u32, NotationError> {
-    let shown: String = token.text.chars().take(20).collect();
+    let shown = quoted(token.text, 20);
     let error = |problem: String| Err(NotationError { column: token.column, problem });
     if matches!(token.text, "S" | "N" | "s" | "n") {
         return error(format!("'{shown}': the side to move comes last"));
@@ -291,6 +296,7 @@ mod tests {
             ("0x4-4-4-4-4-4-4-4-4-4-4-4", 1, "'0x4' is not a count"),
             ("4-4294967300-4-4-4-4-4-4-4-4-4-4", 3, "'4294967300' seeds in a pit: there are 48"),
             ("4-4-٤-4-4-4-4-4-4-4-4-4", 5, "'٤' is not a count"),
+            ("4-4-\u{1b}[31m-4-4-4-4-4-4-4-4-4", 5, "'?[31m' is not a count"),
             ("4-4-4.0-4-4-4-4-4-4-4-4-4", 5, "'4.0' is not a count"),
             ("4-4-4-4-4-4-4-4-4-4-4-4-0-0-X", 29, "'X' is not a count"),
             ("4-4-S-4-4-4-4-4-4-4-4-4-0-0", 5, "the side to move comes last"),

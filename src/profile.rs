@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use crate::board::MAX_SEEDS;
+use crate::notation::quoted;
 use crate::rules::{Ayoayo, Hoyito};
 
 /// The rules of a profile, without its board.
@@ -206,7 +207,7 @@ impl FromStr for Profile {
         if let Some(profile) = Self::ALL.into_iter().find(|p| p.to_string() == name) {
             return Ok(profile);
         }
-        let unknown = || ProfileError::Unknown(name.chars().take(40).collect());
+        let unknown = || ProfileError::Unknown(quoted(name, 40));
         let (rules, board) = name.split_once('@').ok_or_else(unknown)?;
         let rules = Ruleset::ALL.into_iter().find(|r| r.name() == rules).ok_or_else(unknown)?;
         let mut parts = board.split('x');
@@ -215,16 +216,16 @@ impl FromStr for Profile {
         else {
             return Err(unknown());
         };
-        // Plain digits only: the standard parser would also take a sign.
+        // Plain digits only, as they are printed: the standard parser would also take a sign, and a profile has one name.
         let number = |text: &str| -> Option<u8> {
-            text.bytes().all(|b| b.is_ascii_digit()).then(|| text.parse().ok()).flatten()
+            let number: u8 = text.parse().ok()?;
+            (number.to_string() == text).then_some(number)
         };
-        let row = number(row).ok_or_else(|| ProfileError::Pits(row.chars().take(20).collect()))?;
+        let row = number(row).ok_or_else(|| ProfileError::Pits(quoted(row, 20)))?;
         if !(2..=12).contains(&row) {
             return Err(ProfileError::Pits(row.to_string()));
         }
-        let start = number(start)
-            .ok_or_else(|| ProfileError::Seeds { start: start.chars().take(20).collect(), row })?;
+        let start = number(start).ok_or_else(|| ProfileError::Seeds { start: quoted(start, 20), row })?;
         Self::custom(rules, row, start)
     }
 }
@@ -250,11 +251,14 @@ mod tests {
     fn what_can_not_be_is_refused_with_the_reason() {
         for (name, reason) in [
             ("chess", "unknown profile 'chess'"),
+            ("che\u{1b}[31m\nss", "unknown profile 'che?[31m?ss'"),
             ("ayoayo@", "unknown profile"),
             ("ayoayo@3x6x4", "unknown profile"),
             ("ayoayo@2x13x1", "'13' pits a row: a board has 2 to 12"),
             ("ayoayo@2x1x1", "'1' pits a row"),
             ("ayoayo@2x+6x4", "'+6' pits a row"),
+            ("ayoayo@2x06x4", "'06' pits a row"),
+            ("ayoayo@2x6x04", "'04' seeds a pit"),
             ("ayoayo@2x6x9", "'9' seeds a pit: 1 to 8"),
             ("ayoayo@2x6x0", "'0' seeds a pit: 1 to 8"),
             ("ayoayo@2x6x4294967300", "seeds a pit"),

@@ -326,17 +326,19 @@ fn lap_back<const P: usize>(mut board: Board<P>, pit: usize, count: usize, table
 mod tests {
     use super::*;
 
-    /// Every lap of every table, against seeds put down one by one.
+    /// Every lap of every table, the one that is compiled in and one made now, against seeds put down one by one.
     fn check<const P: usize>() {
         for origin in [Origin::Skipped, Origin::Sown] {
+            let made = lap_table::<P>(origin);
             for pit in 0..P {
                 for count in 1..=crate::board::MAX_SEEDS as usize {
                     let mut counts = [0u8; P];
                     counts[pit] = count as u8;
-                    let mut hand = Hand::at(Board::<P>::from_counts(&counts), pit);
-                    hand.sow(match origin {
-                        Origin::Skipped => Laps::<P>::SKIPPING,
-                        Origin::Sown => Laps::<P>::SOWING,
+                    let hand = Hand::at(Board::<P>::from_counts(&counts), pit);
+                    let hands = [Laps::<P>::table(origin), &made].map(|table| {
+                        let mut hand = hand;
+                        hand.sow(table);
+                        (hand.board.counts(), hand.pit(), hand.count)
                     });
                     counts[pit] = 0;
                     let mut at = pit;
@@ -347,8 +349,8 @@ mod tests {
                         }
                         counts[at] += 1;
                     }
-                    assert_eq!(hand.board.counts(), counts, "{P} pits, {pit}, {count} seeds");
-                    assert_eq!((hand.pit(), hand.count), (at, u32::from(counts[at])));
+                    let expected = (counts, at, u32::from(counts[at]));
+                    assert_eq!(hands, [expected; 2], "{P} pits, {pit}, {count} seeds");
                 }
             }
         }

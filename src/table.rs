@@ -30,7 +30,7 @@
 //! | 8 | `OJUTIER` and a zero byte |
 //! | 2 | format version, 1: a reader that knows another one stops here |
 //! | 4 | length of the header, from the first byte to the checksum at its end |
-//! | 1 + n | name of the profile: its length, then UTF-8 |
+//! | 1 + n | name of the profile: its length, then UTF-8 without control characters |
 //! | 4 | fingerprint of the rules |
 //! | 1, 1, 1 | pits, seeds, seeds that all totals and values are multiples of |
 //! | 8 | positions: C(seeds + pits - 1, pits - 1) |

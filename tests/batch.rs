@@ -147,7 +147,7 @@ fn a_position_may_be_written_in_many_ways() {
 fn bad_lines_are_answered_with_their_place_and_the_rest_goes_on() {
     let long = "1".repeat(LONGEST_LINE + 1);
     let header = "7,nothing";
-    let cases: [(&[u8], usize, &str); 19] = [
+    let cases: [(&[u8], usize, &str); 20] = [
         (b"4-4-4", 6, "3 counts: ayoayo has 12 pits"),
         (b"hello", 1, "'hello' is not a count"),
         (b"  4-4-x-4-4-4-4-4-4-4-4-4", 7, "'x' is not a count"),
@@ -156,6 +156,7 @@ fn bad_lines_are_answered_with_their_place_and_the_rest_goes_on() {
         (b"start CX", 8, "move 2: 'X'"),
         (b"start  - ", 8, "move 1: '-': a pass is forced or illegal"),
         (b"{\"position\": 3}", 14, "invalid type"),
+        ("{\"é\": 3, \"position\": 3}".as_bytes(), 22, "invalid type"),
         (b"{\"position\": \"start\"", 20, "EOF while parsing"),
         (b"{}", 2, "missing field `position`"),
         (b"{\"position\": \"4-4-4\"}", 20, "3 counts"),

@@ -256,14 +256,16 @@ impl<'a> Asked<'a> {
             let says = error.to_string();
             // The column is told apart.
             let says = says.split(" at line ").next().unwrap_or_default();
-            (error.column().max(1), format!("{says}: {{\"position\": \"…\", \"moves\": \"…\"}} is expected"))
+            // The parser counts bytes.
+            let column = text.char_indices().filter(|(at, _)| *at < error.column()).count();
+            (column.max(1), format!("{says}: {{\"position\": \"…\", \"moves\": \"…\"}} is expected"))
         })?;
         let profile = engine.profile();
         let (name, rules) = (profile.to_string(), format!("{:08x}", profile.fingerprint()));
         for (given, wanted) in [(&asked.profile, &name), (&asked.rules, &rules)] {
             if let Some(given) = given.as_ref().filter(|given| *given != wanted) {
-                let shown: String = given.chars().take(40).collect();
-                let says = format!("of '{shown}': this is a batch of {name}, rules {rules}");
+                let says =
+                    format!("of '{}': this is a batch of {name}, rules {rules}", notation::quoted(given, 40));
                 return Err((text[..offset(text, given)].chars().count() + 1, says));
             }
         }

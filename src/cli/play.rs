@@ -79,7 +79,7 @@ impl Input {
             "quit" | "exit" | "q" => Self::Quit,
             _ => match (line.chars().next(), line.chars().nth(1)) {
                 (Some(letter), None) => Self::Move(letter),
-                _ => Self::Other(line.chars().take(40).collect()),
+                _ => Self::Other(notation::quoted(line, 40)),
             },
         }
     }

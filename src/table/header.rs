@@ -75,7 +75,9 @@ impl Header {
     pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self, Fault> {
         let mut fields = Fields(&bytes[PREAMBLE..bytes.len() - 4]);
         let length = fields.u8()?;
-        let Ok(profile) = String::from_utf8(fields.take(length.into())?.to_vec()) else {
+        // Errors quote it.
+        let profile = String::from_utf8(fields.take(length.into())?.to_vec()).ok();
+        let Some(profile) = profile.filter(|name| !name.chars().any(char::is_control)) else {
             return damaged("the name of its profile is not text");
         };
         let identity = Identity {
