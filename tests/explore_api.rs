@@ -592,14 +592,50 @@ fn bad_tables_are_named_and_good_ones_taken_up_again() {
         fs::write(&file, &good).unwrap();
         let analysis = get_json(&server, target);
         assert_eq!((&analysis["value"], &analysis["source"]), (&0.into(), &"table".into()));
-        // An engine keeps what it has read: a new one is made by way of other profiles.
-        for other in ["ayoayo-holder", "ayoayo-pratt", "hoyito-opponent"] {
-            get_json(&server, &format!("/api/legal?profile={other}"));
-        }
     }
     fs::write(&file, &good[..100]).unwrap();
     let said = refused(&server.get("/api/tables"), 503, "a cut table");
     assert!(said["error"].as_str().unwrap().contains("hoyito-08.oju"), "{said}");
+}
+
+#[test]
+fn tables_that_come_while_the_server_runs_are_used() {
+    let dir = TempDir::new().unwrap();
+    let server = Server::start(dir.path(), &[]);
+    // The cycle of RULES.md: a stand-off, which is known without being asked for only where tables say so.
+    let target = "/api/analyse?profile=hoyito&position=0-2-0-1-0-1-0-1-1-1-0-1&time=60";
+    let standoff = || get_json(&server, target)["standoff"].clone();
+    assert_eq!(standoff(), Value::Null);
+    build("hoyito", 8, dir.path());
+    assert_eq!(standoff(), true);
+    fs::remove_file(dir.path().join("hoyito-04.oju")).unwrap();
+    assert_eq!(standoff(), Value::Null);
+}
+
+#[test]
+fn a_search_that_runs_is_not_harmed_by_tables_that_go() {
+    let dir = TempDir::new().unwrap();
+    build("hoyito", 8, dir.path());
+    let server = Server::start(dir.path(), &["--solves", "1"]);
+    let searching = server.ask("/api/analyse?profile=hoyito12&time=60s");
+    let asked = server.ask("/api/analyse?profile=hoyito&position=0-0-4-2-0-1-0-3-0-2-3-1&time=60s");
+    // It has its engine, and waits for the first to end.
+    wait_until("one runs, one waits", || {
+        let health = get_json(&server, "/health");
+        (&health["solving"], &health["waiting"]) == (&1.into(), &1.into())
+    });
+    for file in fs::read_dir(dir.path()).unwrap() {
+        let path = file.unwrap().path();
+        let other = path.with_extension("new");
+        fs::write(&other, b"not a table").unwrap();
+        fs::rename(other, path).unwrap();
+    }
+    refused(&server.get("/api/legal?profile=hoyito"), 503, "the tables that are there now");
+    drop(searching);
+    let without = TempDir::new().unwrap();
+    let known = best(without.path(), &["hoyito", "0-0-4-2-0-1-0-3-0-2-3-1"]);
+    assert_eq!(known["exact"], true);
+    assert_eq!(answer(asked).json()["value"], known["value"]);
 }
 
 // --- The page ---
@@ -822,14 +858,15 @@ fn bad_arguments_are_refused_by_name() {
     for (arguments, reason) in [
         (&["--port", "70000"][..], "a port is a number from 0 to 65535"),
         (&["--port", "-1"], "a port is a number"),
-        (&["--listen", "everywhere"], "--listen"),
+        (&["--listen", "everywhere"], "'--listen <ADDRESS>': an address such as 0.0.0.0 or ::1 is expected"),
         (&["--solves", "0"], "1 to 64 searches"),
         (&["--time", "none"], "--time: a request must end"),
         (&["--time", "soon"], "a time such as"),
         (&["chess"], "unknown profile 'chess'"),
         (&["ayoayo", "4-4"], "position, column 4"),
         (&["ayoayo", "--moves", "X"], "--moves, column 1"),
-        (&["--listen", "192.0.2.1"], "cannot listen at 192.0.2.1"),
+        (&["--listen", "192.0.2.1"], "cannot listen at 192.0.2.1:8017: an address of this machine"),
+        (&["--tables", "/nowhere"], "/nowhere: no such directory of tables"),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_oju"));
         let output = command.arg("explore").args(arguments).stdin(Stdio::null()).output().unwrap();
