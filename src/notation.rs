@@ -70,7 +70,8 @@ pub fn parse_position(profile: &Profile, text: &str) -> Result<Position, Notatio
         Some(format!("{all} seeds with the stores: {profile} has {total} in all"))
     } else if profile.rules().is_hoyito() && !board.is_multiple_of(4) {
         Some(format!(
-            "{board} seeds on the board: Hoyito takes seeds by fours, so a multiple of four is left"
+            "{} on the board: Hoyito takes seeds by fours, so a multiple of four is left",
+            seeds(board)
         ))
     } else {
         None
@@ -168,6 +169,11 @@ pub fn split_moves(text: &str) -> Vec<MoveText> {
         .filter(|(_, c)| !c.is_whitespace() && *c != ',' && *c != '\u{feff}')
         .map(|(at, letter)| MoveText { letter, column: at + 1 })
         .collect()
+}
+
+/// A number of seeds in words: `1 seed`, `2 seeds`.
+pub fn seeds(number: u32) -> String {
+    if number == 1 { "1 seed".to_owned() } else { format!("{number} seeds") }
 }
 
 /// Draws a position as it lies on the table, South below.
