@@ -464,7 +464,12 @@ fn the_manual_has_a_page_for_each_command() {
         assert!(page.contains(".TH") && page.contains(".SH SYNOPSIS"), "{command}");
         // Whatever its help says of options and examples.
         let help = place.must(&format!("oju {command} --help")).stdout;
-        let plain = page.replace("\\-", "-").replace("\\fB", "").replace("\\fR", "").replace("\\fI", "");
+        let plain = page
+            .replace("\\-", "-")
+            .replace("\\*(Aq", "'")
+            .replace("\\fB", "")
+            .replace("\\fR", "")
+            .replace("\\fI", "");
         for option in help.split_whitespace().filter(|word| word.starts_with("--") && word.len() > 2) {
             let option = option.trim_end_matches(|c: char| !c.is_alphanumeric());
             assert!(plain.contains(option), "{command}: {option}");
