@@ -27,9 +27,9 @@ tree() {
 
 wanted=$*
 # Many searches that share what they prove are faster with small tables.
-tree ayoayo 6 --tt 32M --time-per-position none
+tree ayoayo 6 --tt 32M --time none
 for profile in ayoayo-holder ayoayo-pratt hoyito; do
-    tree "$profile" 5 --tt 32M --time-per-position none
+    tree "$profile" 5 --tt 32M --time none
 done
-tree hoyito-opponent 3 --time-per-position 5s
-tree hoyito12 2 --time-per-position 10s
+tree hoyito-opponent 3 --time 5s
+tree hoyito12 2 --time 10s

@@ -7,15 +7,19 @@ mod batch;
 mod bench;
 mod best;
 mod build;
+mod completions;
 mod display;
 #[cfg(feature = "explore")]
 mod explore;
 mod export;
 mod feed;
 mod info;
+mod limits;
+mod man;
 mod merge;
 mod meter;
 mod openings;
+mod outputs;
 mod perft;
 mod play;
 mod progress;
@@ -31,7 +35,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 use anyhow::{Context, anyhow};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use oju::profile::ProfileError;
 use oju::{Engine, Position, Profile, Settings, Tables, notation};
 
 /// Raised by Ctrl-C.
@@ -79,6 +84,8 @@ enum Command {
     Rules(rules::Rules),
     Perft(perft::Perft),
     Bench(bench::Bench),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
 impl Command {
@@ -141,6 +148,8 @@ pub(crate) fn main() -> ExitCode {
         Some(Command::Build(build)) => build.run(),
         Some(Command::Perft(perft)) => perft.run(),
         Some(Command::Bench(bench)) => bench.run(),
+        Some(Command::Completions(completions)) => completions.run(),
+        Some(Command::Man(man)) => man.run(),
     };
     ended(result)
 }
@@ -167,7 +176,12 @@ fn usage(error: &clap::Error) -> ExitCode {
     let text = error.render().to_string();
     let said =
         text.lines().map(str::trim).take_while(|l| !l.starts_with("Usage:") && !l.starts_with("For more"));
-    let line = said.filter(|l| !l.is_empty()).collect::<Vec<_>>().join(" ");
+    let line = said.filter(|l| !l.is_empty()).fold(String::new(), |line, next| match line.chars().last() {
+        None => next.to_owned(),
+        Some(':') => format!("{line} {next}"),
+        Some(_) if next.starts_with('[') => format!("{line} {next}"),
+        Some(_) => format!("{line}; {next}"),
+    });
     let line = line.strip_prefix("error: ").unwrap_or(&line);
     // What looks like an option to the parser is a count to the person who wrote it.
     let negative = matches!(
@@ -175,7 +189,10 @@ fn usage(error: &clap::Error) -> ExitCode {
         Some(ContextValue::String(text)) if text.strip_prefix('-').is_some_and(|t| t.starts_with(|c: char| c.is_ascii_digit()))
     );
     let line = if negative { "position, column 1: a count can not be negative" } else { line };
-    let _ = writeln!(io::stderr(), "oju: {line} (see oju --help)");
+    let command = std::env::args_os().nth(1).and_then(|name| name.into_string().ok());
+    let command = command.filter(|name| Cli::command().find_subcommand(name).is_some());
+    let help = command.map_or_else(|| "oju --help".to_owned(), |name| format!("oju {name} --help"));
+    let _ = writeln!(io::stderr(), "oju: {line} (see {help})");
     ExitCode::from(2)
 }
 
@@ -224,12 +241,11 @@ struct Subject {
 
 impl Subject {
     fn profile(&self) -> anyhow::Result<Profile> {
-        let named = parse_profile(&self.profile).map_err(|error| {
-            if self.profile.starts_with(|c: char| c.is_ascii_digit()) {
-                error.context("a profile comes before the position, as in 'oju best ayoayo 4-4-…'")
-            } else {
-                error
+        let named = parse_profile(&self.profile).map_err(|error| match &self.profile {
+            text if text.starts_with(|c: char| c.is_ascii_digit()) => {
+                anyhow!("'{text}' is no profile: a profile comes before the position, as in 'oju best ayoayo 4-4-…'")
             }
+            _ => error,
         })?;
         if self.pits.is_none() && self.seeds_per_pit.is_none() {
             return Ok(named);
@@ -255,7 +271,10 @@ impl Subject {
 }
 
 fn parse_profile(name: &str) -> anyhow::Result<Profile> {
-    name.parse().map_err(|error| anyhow!("profile: {error}"))
+    name.parse().map_err(|error| match error {
+        ProfileError::Unknown(_) => anyhow!(error),
+        error => anyhow!("custom board: {error}"),
+    })
 }
 
 /// Threads and memory of an analysis.

@@ -1,7 +1,7 @@
 //! The board in the browser: one page, embedded, and a small JSON API, on a server for one machine.
 //!
 //! # How a request goes
-//! `guard` turns away what does not come from this server's own page or is larger than anything that is asked for; `query` turns
+//! `connections` takes a client's connection, and closes it where the client is too slow; `guard` turns away what does not come from this server's own page or is larger than anything that is asked for; `query` turns
 //! text into a profile, a position and limits; `solves` answers, on threads that are not the server's. Everything that computes is
 //! one of two kinds. What takes milliseconds (the moves of a position, a sowing, a value that is in a table) goes through
 //! a lane of its own and never waits for a search. A search takes a place among a few, each with its own pool of threads, and
@@ -12,6 +12,7 @@
 
 mod analyse;
 mod assets;
+mod connections;
 mod engines;
 mod guard;
 mod lane;
@@ -24,20 +25,19 @@ mod solves;
 mod tables;
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use axum::extract::State;
 use axum::routing::get;
-use axum::serve::{Listener, ListenerExt};
+use axum::serve::Listener;
 use axum::{Json, Router};
 use serde::Serialize;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 use tokio::net::TcpListener;
 
 use crate::engine::{EngineError, Settings};
-use crate::tiers::Tables;
 use problem::Problem;
 use solves::Solves;
 
@@ -57,6 +57,10 @@ pub struct Options {
     pub time: Duration,
     /// Searches that may run at once, each on `settings.threads` threads.
     pub solves: usize,
+    /// Connections that may be open at once; others wait for their turn.
+    pub connections: usize,
+    /// How long a connection stays open on which no request comes, or only half of one, or whose client reads nothing of its answer.
+    pub patience: Duration,
     /// Memory, threads and tables, for each profile that is in use.
     pub settings: Settings,
 }
@@ -69,6 +73,8 @@ impl Default for Options {
             hosts: Vec::new(),
             time: Duration::from_secs(60),
             solves: 2,
+            connections: 512,
+            patience: Duration::from_secs(10),
             settings: Settings::default(),
         }
     }
@@ -79,15 +85,15 @@ impl Default for Options {
 #[non_exhaustive]
 pub enum ExploreError {
     /// No port can be listened at.
-    #[error("cannot listen at {address}: {source}")]
+    #[error("cannot listen at {address}: an address of this machine and a free port are needed")]
     Listen {
         /// The last address that was tried.
         address: SocketAddr,
         /// What the system says.
         source: std::io::Error,
     },
-    /// The server's threads can not be started, or the server can not go on.
-    #[error("the server: {0}")]
+    /// The server's threads can not be started.
+    #[error("the server can not be started")]
     Io(#[from] std::io::Error),
     /// The threads of the searches can not be started.
     #[error(transparent)]
@@ -100,6 +106,8 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     router: Router,
+    connections: usize,
+    patience: Duration,
 }
 
 /// What all handlers share.
@@ -120,14 +128,12 @@ impl Server {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let listener = runtime.block_on(listen(options))?;
         let address = listener.local_addr()?;
-        let tables = match &options.settings.tables {
-            Tables::None => None,
-            Tables::In(dir) | Tables::MaybeIn(dir) => Some(dir.clone()),
-        };
+        let tables = options.settings.tables.dir().map(Path::to_path_buf);
         let solves = Solves::new(options.settings.clone(), options.solves.max(1))?;
         let shared = Arc::new(Shared { solves, tables, most_time: options.time });
         let router = router(shared, guard::Guard::new(address, &options.hosts));
-        Ok(Self { runtime, listener, address, router })
+        let (connections, patience) = (options.connections.max(1), options.patience);
+        Ok(Self { runtime, listener, address, router, connections, patience })
     }
 
     /// Where it listens.
@@ -157,27 +163,19 @@ impl Server {
     }
 
     /// Answers until `ended` says true, which is asked ten times a second. Searches that are still running are left to end with the process.
-    ///
-    /// # Errors
-    /// Where the server can not go on.
-    pub fn run(self, ended: impl Fn() -> bool + Send + Sync) -> Result<(), ExploreError> {
-        let Self { runtime, listener, router, .. } = self;
-        // An event is small and wanted at once: it does not wait for the acknowledgement of the one before.
-        let listener = listener.tap_io(|stream| {
-            let _ = stream.set_nodelay(true);
-        });
-        let served = runtime.block_on(async {
+    pub fn run(self, ended: impl Fn() -> bool + Send + Sync) {
+        let Self { runtime, listener, router, connections, patience, .. } = self;
+        runtime.block_on(async {
             tokio::select! {
-                served = axum::serve(listener, router).into_future() => served,
+                () = connections::serve(listener, router, connections, patience) => {}
                 () = async {
                     while !ended() {
                         tokio::time::sleep(Duration::from_millis(100)).await;
                     }
-                } => Ok(()),
+                } => {}
             }
         });
         runtime.shutdown_background();
-        Ok(served?)
     }
 }
 

@@ -19,7 +19,7 @@
 //! [`rules`] → `sow`, standing on `lower`, the tiers below; it ends in `table`, a file whose numbers `codec` packs. A probe of such
 //! a file goes `tiers` → `file_tier` → `table` → `codec`.
 //!
-//! The board in the browser goes [`explore`](mod@explore) → `guard` → `query` → `solves` → [`Engine`]; `trace` tells a sowing seed by seed.
+//! The board in the browser goes [`explore`](mod@explore) → `connections` → `guard` → `query` → `solves` → [`Engine`]; `trace` tells a sowing seed by seed.
 //!
 //! ```
 //! use std::sync::atomic::AtomicBool;

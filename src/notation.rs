@@ -106,7 +106,8 @@ fn wrong_board(profile: &Profile, board: u32) -> Option<String> {
         Some(format!("{board} seeds on the board: {profile} has {total} in all"))
     } else if !board.is_multiple_of(profile.unit()) {
         Some(format!(
-            "{board} seeds on the board: Hoyito takes seeds by fours, so a multiple of four is left"
+            "{} on the board: Hoyito takes seeds by fours, so a multiple of four is left",
+            seeds(board)
         ))
     } else {
         None
@@ -195,6 +196,11 @@ pub fn split_moves(text: &str) -> Vec<MoveText> {
         .filter(|(_, c)| !c.is_whitespace() && *c != ',' && *c != '\u{feff}')
         .map(|(at, letter)| MoveText { letter, column: at + 1 })
         .collect()
+}
+
+/// A number of seeds in words: `1 seed`, `2 seeds`.
+pub fn seeds(number: u32) -> String {
+    if number == 1 { "1 seed".to_owned() } else { format!("{number} seeds") }
 }
 
 /// Draws a position as it lies on the table, South below.

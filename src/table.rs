@@ -79,6 +79,8 @@ mod hints;
 mod page;
 mod passes;
 mod read;
+#[cfg(feature = "explore")]
+mod snapshot;
 mod statistics;
 mod write;
 
@@ -92,6 +94,8 @@ use crate::profile::Profile;
 pub(crate) use dir::{LockedDir, TableDir};
 pub use error::TableError;
 pub(crate) use read::TableFile;
+#[cfg(feature = "explore")]
+pub(crate) use snapshot::Snapshot;
 
 /// Positions of a page at most, which bounds what a reader allocates for one.
 const MOST_PAGE_POSITIONS: usize = 1 << 16;

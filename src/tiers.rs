@@ -67,6 +67,17 @@ pub enum Tables {
     MaybeIn(PathBuf),
 }
 
+#[cfg(feature = "explore")]
+impl Tables {
+    /// The directory, which need not be there.
+    pub(crate) fn dir(&self) -> Option<&std::path::Path> {
+        match self {
+            Self::None => None,
+            Self::In(dir) | Self::MaybeIn(dir) => Some(dir),
+        }
+    }
+}
+
 /// A tier solved in memory: value and distance of each position, by rank.
 #[derive(Debug, Default)]
 pub struct MemoryTier {

@@ -115,6 +115,64 @@ fn tiers_solved_first_answer_as_a_search_does() {
 }
 
 #[test]
+fn errors_say_what_is_wrong_and_what_would_be_right() {
+    let directory = tempfile::TempDir::new().unwrap();
+    let file = directory.path().join("positions.txt");
+    std::fs::write(&file, "1-0-0-0-0-3-0-0-0-0-0-0\n").unwrap();
+    let (file, dir) = (file.to_str().unwrap(), directory.path().to_str().unwrap());
+    let nowhere = format!("{dir}/nowhere/answers.csv");
+    for (arguments, reason) in [
+        (&["best", "4-4"][..], "oju: '4-4' is no profile: a profile comes before the position"),
+        (
+            &["batch", file],
+            "is no profile: a profile comes before the file, as in 'oju batch ayoayo positions.txt'",
+        ),
+        (&["rules", "chess"], "oju: unknown profile 'chess': one of ayoayo, "),
+        (
+            &["rules", "ayoayo@2x6x9"],
+            "oju: custom board: '9' seeds a pit: 1 to 8 are possible with 6 pits a row",
+        ),
+        (&["best", "--tim", "3"], "found; tip: a similar argument exists: '--time' (see oju best --help)"),
+        (&["solve"], "oju: unrecognized subcommand 'solve' (see oju --help)"),
+        (&["build"], "not provided: --seeds <N> (see oju build --help)"),
+        (&["play", "--south", "cat"], "'cat' for '--south <SOUTH>' [possible values: human, engine] (see"),
+        // What can not be written is told before the work is done that would be written.
+        (&["openings", "hoyito12", "--plies", "9", "-o", &nowhere], "nowhere is no directory"),
+        (
+            &["openings", "hoyito12", "--plies", "9", "-o", dir],
+            "it is a directory, and the name of a file is needed",
+        ),
+        (
+            &["openings", "hoyito12", "--plies", "9", "-o", file],
+            "another name, --resume to go on with it, or --force",
+        ),
+        (&["export", "hoyito", "--seeds", "8", "-o", &nowhere], "nowhere is no directory"),
+        (
+            &["batch", "ayoayo", file, "-o", file, "--force"],
+            "positions.txt: is the input too: another name is needed",
+        ),
+        (&["build", "--seeds", "4", "--tables", file], "is no directory, and --tables names one"),
+        (&["man", "chess"], "'chess' is no command: oju --help names them"),
+        (&["completions", "csh"], "[possible values: bash, elvish, fish, powershell, zsh]"),
+    ] {
+        refused(arguments, reason);
+    }
+    assert_eq!(std::fs::read_to_string(file).unwrap(), "1-0-0-0-0-3-0-0-0-0-0-0\n");
+}
+
+#[cfg(unix)]
+#[test]
+fn arguments_that_are_no_text_are_refused() {
+    use std::os::unix::ffi::OsStrExt as _;
+    let wrong = std::ffi::OsStr::from_bytes(b"\xff");
+    for arguments in [&[wrong][..], &["best".as_ref(), wrong], &["best".as_ref(), "--time".as_ref(), wrong]] {
+        let output = Command::new(env!("CARGO_BIN_EXE_oju")).args(arguments).output().unwrap();
+        assert_eq!((output.status.code(), output.stdout.len()), (Some(2), 0), "{}", stderr(&output));
+        assert_eq!(stderr(&output).lines().count(), 1, "{}", stderr(&output));
+    }
+}
+
+#[test]
 fn the_line_alone_is_the_line_of_the_answer() {
     for position in ["2-1-0-1-0-0-0-1-0-1-0-0", "0-2-0-1-0-1-0-1-1-1-0-1"] {
         let profile = if position.starts_with('0') { "hoyito" } else { "ayoayo" };
@@ -208,8 +266,20 @@ fn help_names_every_command_and_shows_examples() {
     assert_eq!(stdout(&oju(&[])).matches("  oju ").count(), 5, "five commands to try");
     let help = stdout(&oju(&["--help"]));
     for command in [
-        "best", "openings", "batch", "merge", "play", "build", "verify", "info", "export", "rules", "perft",
+        "best",
+        "openings",
+        "batch",
+        "merge",
+        "play",
+        "build",
+        "verify",
+        "info",
+        "export",
+        "rules",
+        "perft",
         "bench",
+        "completions",
+        "man",
     ] {
         assert!(help.contains(command));
         let help = stdout(&oju(&[command, "--help"]));

@@ -592,10 +592,6 @@ fn bad_tables_are_named_and_good_ones_taken_up_again() {
         fs::write(&file, &good).unwrap();
         let analysis = get_json(&server, target);
         assert_eq!((&analysis["value"], &analysis["source"]), (&0.into(), &"table".into()));
-        // An engine keeps what it has read: a new one is made by way of other profiles.
-        for other in ["ayoayo-holder", "ayoayo-pratt", "hoyito-opponent"] {
-            get_json(&server, &format!("/api/legal?profile={other}"));
-        }
     }
     fs::write(&file, &good[..100]).unwrap();
     let said = refused(&server.get("/api/tables"), 503, "a cut table");
@@ -604,7 +600,7 @@ fn bad_tables_are_named_and_good_ones_taken_up_again() {
 
 #[cfg(unix)]
 #[test]
-fn tables_replaced_or_cut_under_the_server_change_no_answer() {
+fn tables_replaced_or_cut_under_the_server_give_no_wrong_answer() {
     let profile: Profile = "ayoayo".parse().unwrap();
     let dir = TempDir::new().unwrap();
     build("ayoayo", 8, dir.path());
@@ -621,18 +617,26 @@ fn tables_replaced_or_cut_under_the_server_change_no_answer() {
         (format!("/api/analyse?position={text}"), value)
     };
 
-    // Another file under the name: the one that was opened is read on.
+    // The same table in another file under the name.
     let server = Server::start(dir.path(), &[]);
     let (target, value) = question();
     assert_eq!(get_json(&server, &target)["value"], value);
     let new = dir.path().join("new");
-    fs::write(&new, "no table").unwrap();
-    fs::rename(&new, &file).unwrap();
+    let replace = |bytes: &[u8]| {
+        fs::write(&new, bytes).unwrap();
+        fs::rename(&new, &file).unwrap();
+    };
+    replace(&good);
     for _ in 0..200 {
         let (target, value) = question();
         let analysis = get_json(&server, &target);
         assert_eq!((&analysis["value"], &analysis["source"]), (&value.into(), &"table".into()), "{target}");
     }
+
+    // Another file under the name is told, and nothing is answered from it.
+    replace(b"no table");
+    let said = refused(&server.get(&target), 503, &target);
+    assert!(said["error"].as_str().unwrap().contains("ayoayo-08.oju"), "{said}");
 
     // The same file cut short: what can not be read any more is told.
     fs::write(&file, &good).unwrap();
@@ -655,6 +659,46 @@ fn tables_replaced_or_cut_under_the_server_change_no_answer() {
     fs::write(&file, &good).unwrap();
     let (target, value) = question();
     assert_eq!(get_json(&server, &target)["value"], value, "and is taken up again");
+}
+
+#[test]
+fn tables_that_come_while_the_server_runs_are_used() {
+    let dir = TempDir::new().unwrap();
+    let server = Server::start(dir.path(), &[]);
+    // The cycle of RULES.md: a stand-off, which is known without being asked for only where tables say so.
+    let target = "/api/analyse?profile=hoyito&position=0-2-0-1-0-1-0-1-1-1-0-1&time=60";
+    let standoff = || get_json(&server, target)["standoff"].clone();
+    assert_eq!(standoff(), Value::Null);
+    build("hoyito", 8, dir.path());
+    assert_eq!(standoff(), true);
+    fs::remove_file(dir.path().join("hoyito-04.oju")).unwrap();
+    assert_eq!(standoff(), Value::Null);
+}
+
+#[test]
+fn a_search_that_runs_is_not_harmed_by_tables_that_go() {
+    let dir = TempDir::new().unwrap();
+    build("hoyito", 8, dir.path());
+    let server = Server::start(dir.path(), &["--solves", "1"]);
+    let searching = server.ask("/api/analyse?profile=hoyito12&time=60s");
+    let asked = server.ask("/api/analyse?profile=hoyito&position=0-0-4-2-0-1-0-3-0-2-3-1&time=60s");
+    // It has its engine, and waits for the first to end.
+    wait_until("one runs, one waits", || {
+        let health = get_json(&server, "/health");
+        (&health["solving"], &health["waiting"]) == (&1.into(), &1.into())
+    });
+    for file in fs::read_dir(dir.path()).unwrap() {
+        let path = file.unwrap().path();
+        let other = path.with_extension("new");
+        fs::write(&other, b"not a table").unwrap();
+        fs::rename(other, path).unwrap();
+    }
+    refused(&server.get("/api/legal?profile=hoyito"), 503, "the tables that are there now");
+    drop(searching);
+    let without = TempDir::new().unwrap();
+    let known = best(without.path(), &["hoyito", "0-0-4-2-0-1-0-3-0-2-3-1"]);
+    assert_eq!(known["exact"], true);
+    assert_eq!(answer(asked).json()["value"], known["value"]);
 }
 
 // --- The page ---
@@ -877,14 +921,15 @@ fn bad_arguments_are_refused_by_name() {
     for (arguments, reason) in [
         (&["--port", "70000"][..], "a port is a number from 0 to 65535"),
         (&["--port", "-1"], "a port is a number"),
-        (&["--listen", "everywhere"], "--listen"),
+        (&["--listen", "everywhere"], "'--listen <ADDRESS>': an address such as 0.0.0.0 or ::1 is expected"),
         (&["--solves", "0"], "1 to 64 searches"),
         (&["--time", "none"], "--time: a request must end"),
         (&["--time", "soon"], "a time such as"),
         (&["chess"], "unknown profile 'chess'"),
         (&["ayoayo", "4-4"], "position, column 4"),
         (&["ayoayo", "--moves", "X"], "--moves, column 1"),
-        (&["--listen", "192.0.2.1"], "cannot listen at 192.0.2.1"),
+        (&["--listen", "192.0.2.1"], "cannot listen at 192.0.2.1:8017: an address of this machine"),
+        (&["--tables", "/nowhere"], "/nowhere: no such directory of tables"),
     ] {
         let mut command = Command::new(env!("CARGO_BIN_EXE_oju"));
         let output = command.arg("explore").args(arguments).stdin(Stdio::null()).output().unwrap();

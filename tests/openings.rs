@@ -382,8 +382,7 @@ fn the_command_writes_what_the_library_finds() {
     let after = engine(&profile, MemoryTiers::Small).play_text(&start, "A").unwrap().to_string();
     assert_eq!(from(&["--position", &after]), from(&["--moves", "A"]));
     // What is not exact is exit code 1, with bounds.
-    let cut =
-        oju(&["openings", "hoyito12", "--plies", "1", "--nodes-per-position", "1", "--tt", "1M"], dir.path());
+    let cut = oju(&["openings", "hoyito12", "--plies", "1", "--nodes", "1", "--tt", "1M"], dir.path());
     assert_eq!(cut.status.code(), Some(1));
     assert!(
         text(&cut.stdout).lines().count() == 13 && text(&cut.stdout).contains(".."),
@@ -441,18 +440,8 @@ fn a_full_disk_a_closed_pipe_and_ctrl_c() {
     assert_eq!((output.status.code(), text(&output.stderr).as_str()), (Some(0), ""));
 
     // Minutes of work, of which some is done in a second.
-    let long = [
-        "openings",
-        "hoyito-opponent",
-        "--plies",
-        "3",
-        "--time-per-position",
-        "none",
-        "--threads",
-        "2",
-        "-o",
-        "o.csv",
-    ];
+    let long =
+        ["openings", "hoyito-opponent", "--plies", "3", "--time", "none", "--threads", "2", "-o", "o.csv"];
     let child = spawn(&long);
     std::thread::sleep(std::time::Duration::from_secs(2));
     assert!(Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());

@@ -108,6 +108,8 @@ fn a_batch_whose_reader_fails() {
 struct BadProgress(AtomicUsize);
 
 impl Progress for BadProgress {
+    fn tier(&self, _seeds: u32) {}
+
     fn all(&self, _positions: usize) {}
 
     fn answered(&self, _exact: bool) {
@@ -125,6 +127,8 @@ fn openings() {
             forced: false,
             time: None,
             nodes: None,
+            solve: None,
+            memory: 0,
             table_bytes: 1 << 16,
             threads: 3,
             stop: &NEVER,

@@ -14,11 +14,12 @@ use oju::batch::{self, Answer, BatchError, Format, Head, Lines, Options, Shard, 
 use oju::{Engine, Settings, machine};
 
 use super::feed::Feed;
+use super::limits::SearchLimits;
 use super::meter::{self, Meter};
 use super::solve::Solve;
 use super::tables::TablesDir;
-use super::values::{self, TimeLimit};
-use super::{INTERRUPTED, Outcome, parse_profile};
+use super::values;
+use super::{INTERRUPTED, Outcome, outputs, parse_profile};
 
 /// Answer many positions: a line in, a line out, in the same order.
 ///
@@ -73,17 +74,8 @@ pub(super) struct Batch {
     #[arg(long, value_name = "PART/PARTS", value_parser = str::parse::<Shard>)]
     shard: Option<Shard>,
 
-    /// Find the forced intervals too
-    #[arg(long)]
-    forced: bool,
-
-    /// Leave a line after this time, such as 20s or 2m, with what is proven then; 'none' for no limit
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::time, allow_hyphen_values = true)]
-    time: TimeLimit,
-
-    /// Leave a line after so many nodes: with --time none the same answers on every machine
-    #[arg(long, value_parser = values::nodes, allow_hyphen_values = true)]
-    nodes: Option<u64>,
+    #[command(flatten)]
+    search: SearchLimits,
 
     /// Write 0 for all times, so that two runs can be compared byte for byte
     #[arg(long)]
@@ -124,12 +116,11 @@ type Out = Box<dyn io::Write + Send>;
 
 impl Batch {
     pub(super) fn run(&self) -> anyhow::Result<Outcome> {
-        let profile = parse_profile(&self.profile).map_err(|error| {
-            if Path::new(&self.profile).exists() {
-                error.context("a profile comes before the file, as in 'oju batch ayoayo positions.txt'")
-            } else {
-                error
+        let profile = parse_profile(&self.profile).map_err(|error| match &self.profile {
+            name if Path::new(name).exists() => {
+                anyhow!("'{name}' is no profile: a profile comes before the file, as in 'oju batch ayoayo positions.txt'")
             }
+            _ => error,
         })?;
         let format = self.format();
         self.refuse(format)?;
@@ -143,7 +134,7 @@ impl Batch {
         self.solve.check(&engine)?;
         let started = Instant::now();
         let tally = meter::shown(|meter| {
-            self.solve.run(&engine, self.forced, meter)?;
+            self.solve.run(&engine, self.search.forced, meter)?;
             self.answer(&engine, format, threads, meter)
         })?;
         let Tally { lines, exact, bad } = tally;
@@ -197,11 +188,10 @@ impl Batch {
         if self.resume && (to_stdout || self.output.exists() && !self.output.is_file()) {
             bail!("--resume: only a file can be gone on with: name it with --output");
         }
-        if !self.resume && !self.force && self.output.is_file() {
-            bail!(
-                "{}: is there already: another name, --resume to go on with it, or --force is needed",
-                self.output.display()
-            );
+        outputs::check(&self.output, self.resume || self.force, true)?;
+        let same = |input: PathBuf| self.output.canonicalize().is_ok_and(|output| output == input);
+        if self.input.is_file() && self.input.canonicalize().is_ok_and(same) {
+            bail!("{}: is the input too: another name is needed", self.output.display());
         }
         Ok(())
     }
@@ -222,9 +212,9 @@ impl Batch {
         let options = Options {
             threads,
             table_bytes: self.tt,
-            time: self.time.0,
-            nodes: self.nodes,
-            forced: self.forced,
+            time: self.search.time(),
+            nodes: self.search.nodes,
+            forced: self.search.forced,
             stop: &INTERRUPTED,
         };
         let answered = batch::answer_all(engine, &mut lines, &options, |answer| match answer {
@@ -270,7 +260,7 @@ impl Batch {
         tally: &mut Tally,
     ) -> anyhow::Result<Option<Writer<Out>>> {
         let profile = engine.profile();
-        let head = self.shard.map(|shard| Head::new(shard, profile, self.forced));
+        let head = self.shard.map(|shard| Head::new(shard, profile, self.search.forced));
         let what = || format!("{}: can not be written", self.output.display());
         if self.resume
             && let Some(mut file) = resume::open(&self.output).with_context(what)?

@@ -15,7 +15,7 @@ use super::{INTERRUPTED, Outcome, write_out};
 /// The count is a signature: it changes if, and only if, the search does something else. Speed
 /// depends on the machine and is told for comparison on one machine only.
 #[derive(Args)]
-#[command(after_help = "Example:\n  oju bench")]
+#[command(after_help = "Examples:\n  oju bench")]
 pub(super) struct Bench {}
 
 /// Bytes of the search's tables: part of what the signature stands for.

@@ -7,8 +7,8 @@ use anyhow::Context;
 use clap::Args;
 use oju::{Analysis, Forced, Limits, Position, Profile, Side, analysis, notation};
 
+use super::limits::SearchLimits;
 use super::solve::Solve;
-use super::values::{self, TimeLimit};
 use super::{INTERRUPTED, Outcome, Resources, Subject, progress, signed, write_out};
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -46,17 +46,8 @@ pub(super) struct Best {
     #[arg(long, conflicts_with = "json")]
     line_only: bool,
 
-    /// Find the forced intervals too: the values if infinite play gave all seeds then left to one side or to the other
-    #[arg(long)]
-    forced: bool,
-
-    /// Stop after this time, such as 20s or 2m, with what is proven then; 'none' for no limit
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::time, allow_hyphen_values = true)]
-    time: TimeLimit,
-
-    /// Stop after so many nodes: on one thread the same answer on every machine
-    #[arg(long, value_parser = values::nodes, allow_hyphen_values = true)]
-    nodes: Option<u64>,
+    #[command(flatten)]
+    search: SearchLimits,
 }
 
 impl Best {
@@ -64,10 +55,10 @@ impl Best {
         let engine = self.resources.engine(self.subject.profile()?)?;
         let position = self.subject.position(&engine)?;
         self.solve.check(&engine)?;
-        let limits = Limits { time: self.time.0, nodes: self.nodes, stop: &INTERRUPTED };
+        let limits = Limits { time: self.search.time(), nodes: self.search.nodes, stop: &INTERRUPTED };
         let analysis = progress::shown(position.side(), |watch| {
-            self.solve.run(&engine, self.forced, watch)?;
-            let analysis = if self.forced {
+            self.solve.run(&engine, self.search.forced, watch)?;
+            let analysis = if self.search.forced {
                 engine.analyse_forced(&position, &limits, watch)
             } else {
                 engine.analyse(&position, &limits, watch)
@@ -102,7 +93,7 @@ fn human(profile: &Profile, position: &Position, a: &Analysis) -> String {
         let _ = writeln!(text, "The game is over. {}", verdict(profile, position, a));
         return text;
     }
-    let _ = writeln!(text, "{side} to move, {} seeds on the board.", a.seeds);
+    let _ = writeln!(text, "{side} to move, {} on the board.", notation::seeds(a.seeds));
     let _ = writeln!(text, "{}", verdict(profile, position, a));
     if let Some(forced) = &a.forced {
         let _ = writeln!(text, "{}", whatever(profile, position, forced));
@@ -186,8 +177,8 @@ fn verdict(profile: &Profile, position: &Position, a: &Analysis) -> String {
     let how = if a.over { "" } else { " with best play. Exact" };
     if let Some([south, north]) = a.result {
         if !whole_game {
-            let n = position.seeds();
-            return format!("South takes {south} and North {north} of the {n} seeds left{how}.");
+            let left = notation::seeds(position.seeds());
+            return format!("South takes {south} and North {north} of the {left} left{how}.");
         }
         return match south.cmp(&north) {
             Ordering::Greater => format!("South wins {south}–{north}{how}."),

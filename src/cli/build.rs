@@ -6,11 +6,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
+use anyhow::bail;
 use clap::Args;
 use indicatif::{HumanBytes, HumanCount, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use oju::build::{
     self, BuildError, BuildMeter, BuildOptions, BuildWatch, BuiltTier, Plan, PlannedTier, Stage,
 };
+use oju::notation;
 
 use super::tables::{TablesDir, Threads};
 use super::values::TimeLimit;
@@ -30,7 +32,7 @@ const PLAIN_INTERVAL: Duration = Duration::from_secs(30);
 #[command(after_help = "\
 Examples:
   oju build ayoayo --seeds 14
-  oju build hoyito --seeds 16 --forced
+  oju build hoyito --seeds 12 --forced
   oju build hoyito12 --seeds 12 --dry-run")]
 pub(super) struct Build {
     /// The profile, such as ayoayo or hoyito12
@@ -67,7 +69,11 @@ pub(super) struct Build {
 impl Build {
     pub(super) fn run(&self) -> anyhow::Result<Outcome> {
         let profile = parse_profile(&self.profile)?;
-        let mut options = BuildOptions::new(&self.tables.path(), self.seeds);
+        let dir = self.tables.path();
+        if dir.exists() && !dir.is_dir() {
+            bail!("{}: is no directory, and --tables names one", dir.display());
+        }
+        let mut options = BuildOptions::new(&dir, self.seeds);
         options.forced = self.forced;
         options.save_every = self.save_every.0.unwrap_or(Duration::MAX);
         if let Some(memory) = self.memory {
@@ -192,8 +198,8 @@ impl BuildWatch for Shown {
         let planes: Vec<String> =
             tier.planes.iter().map(|&(name, bytes)| format!("{name} {:.2}", bits(bytes))).collect();
         self.say(&format!(
-            "{} seeds: {} positions in {seconds:.1} s ({} a second), {}; bits a position: {}",
-            tier.seeds,
+            "{}: {} positions in {seconds:.1} s ({} a second), {}; bits a position: {}",
+            notation::seeds(tier.seeds),
             HumanCount(tier.positions),
             HumanCount((tier.positions as f64 / seconds) as u64),
             HumanBytes(tier.bytes),

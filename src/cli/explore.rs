@@ -37,7 +37,7 @@ pub(super) struct Explore {
     port: u16,
 
     /// Listen at this address of the machine, so that others can call: there is no password
-    #[arg(long, value_name = "ADDRESS", default_value_t = IpAddr::from(Ipv4Addr::LOCALHOST))]
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1", value_parser = values::address)]
     listen: IpAddr,
 
     /// A name by which the machine may be called, besides localhost and its addresses
@@ -60,8 +60,9 @@ impl Explore {
     pub(super) fn run(&self) -> anyhow::Result<Outcome> {
         let profile = self.subject.profile()?;
         // What is not allowed is said here, not on the page.
-        let engine = Engine::new(profile, &Settings { threads: 1, ..Settings::default() })?;
+        let engine = Engine::new(profile, &Settings { threads: 1, ..self.resources.settings() })?;
         self.subject.position(&engine)?;
+        drop(engine);
         let Some(time) = self.time.0 else {
             bail!("--time: a request must end: a time such as 60s is expected");
         };
@@ -72,6 +73,7 @@ impl Explore {
             time,
             solves: self.solves,
             settings: self.resources.settings(),
+            ..Options::default()
         };
         let server = Server::bind(&options)?;
         let address = server.address();
@@ -86,7 +88,7 @@ impl Explore {
             let _ =
                 writeln!(io::stderr(), "oju: no browser could be opened ({error}): open the address above");
         }
-        server.run(|| INTERRUPTED.load(Relaxed))?;
+        server.run(|| INTERRUPTED.load(Relaxed));
         Ok(Outcome::Interrupted)
     }
 

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use oju::export::{Export as Table, ExportError, Format};
 
 use super::tables::{TablesDir, Threads, shown};
-use super::{INTERRUPTED, Outcome, parse_profile, values};
+use super::{INTERRUPTED, Outcome, outputs, parse_profile, values};
 
 /// Write a table as CSV, for NumPy or as Parquet: a row a position.
 ///
@@ -77,10 +77,8 @@ impl Export {
         if format == Format::Parquet && !cfg!(feature = "parquet") {
             return Err(ExportError::NoParquet.into());
         }
-        // Said before any work is done; looked at once more in the end.
-        if !to_stdout && !self.force && self.output.is_file() {
-            return Err(ExportError::Exists(self.output.clone()).into());
-        }
+        // Whether it is there is looked at once more in the end.
+        outputs::check(&self.output, self.force, false)?;
         let written = self.threads.run(|| {
             shown("exporting", |meter| {
                 let progress = |seeds, done, todo| meter.tell(seeds, done, todo);

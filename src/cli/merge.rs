@@ -4,12 +4,12 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use clap::Args;
 use indicatif::HumanCount;
 use oju::batch::merge::Parts;
 
-use super::Outcome;
+use super::{Outcome, outputs};
 
 /// Put the parts of a batch together, in the order of its input.
 ///
@@ -43,9 +43,7 @@ impl Merge {
             parts.write(&mut BufWriter::new(io::stdout().lock()))?;
             return Ok(Outcome::Done);
         }
-        if !self.force && self.output.is_file() {
-            bail!("{name}: is there already: another name or --force is needed");
-        }
+        outputs::check(&self.output, self.force, false)?;
         let parts = Parts::open(&self.parts)?;
         let write = |path: &Path| -> anyhow::Result<()> {
             let file = File::create(path).with_context(|| format!("{name}: can not be written"))?;

@@ -12,10 +12,10 @@ use indicatif::HumanCount;
 use oju::openings::{self, Memo, Openings as Found, OpeningsError, Options, Progress};
 use oju::{Position, Watch, notation};
 
+use super::limits::SearchLimits;
 use super::meter::{self, Meter};
 use super::solve::{self, Solve};
-use super::values::{self, TimeLimit};
-use super::{INTERRUPTED, Outcome, Resources, parse_profile};
+use super::{INTERRUPTED, Outcome, Resources, outputs, parse_profile, values};
 
 /// All positions after some plies, and what they are worth.
 ///
@@ -23,7 +23,8 @@ use super::{INTERRUPTED, Outcome, Resources, parse_profile};
 /// way too. A sowing is a ply, and a forced pass is one. Sequences of moves that lead to the same position after as many plies are one row,
 /// with the number of ways. Every position is searched for itself, those on the way too, and these are compared with what
 /// the positions after them say. Where there are many positions, and no node limit, tiers above the tables are solved in memory first, as many as that
-/// is worth, or as --solve says. What is not exact in time is given as proven bounds, and the exit code is 1.
+/// is worth, or as --solve says. What is not exact in time is given as proven bounds, and the exit code is 1. With --nodes each position is
+/// searched with tables of its own, of a thread's share of --tt.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -74,18 +75,8 @@ pub(super) struct Openings {
     #[arg(long)]
     resume: bool,
 
-    /// Find stand-offs too, by the forced intervals
-    #[arg(long)]
-    forced: bool,
-
-    /// Leave a position after this time, such as 20s or 2m, with what is proven then; 'none' for no limit
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::time, allow_hyphen_values = true)]
-    time_per_position: TimeLimit,
-
-    /// Leave a position after so many nodes. Each is then searched with tables of its own, of a thread's share of --tt: with
-    /// --time-per-position none and one --threads the same on every machine
-    #[arg(long, value_parser = values::nodes, allow_hyphen_values = true)]
-    nodes_per_position: Option<u64>,
+    #[command(flatten)]
+    search: SearchLimits,
 
     #[command(flatten)]
     solve: Solve,
@@ -117,9 +108,7 @@ impl Openings {
         if self.resume && to_stdout {
             bail!("--resume: only a file can be gone on with: name it with --output");
         }
-        if !self.force && !self.resume && self.output.is_file() {
-            bail!("{name}: is there already: another name, --resume to go on with it, or --force is needed");
-        }
+        outputs::check(&self.output, self.force || self.resume, true)?;
         let engine = self.resources.engine(profile)?;
         let mut root = match &self.position {
             None => Position::start(&profile),
@@ -128,7 +117,7 @@ impl Openings {
         if let Some(moves) = &self.moves {
             root = engine.play_text(&root, moves).map_err(|e| anyhow!("--moves, {e}"))?;
         }
-        let memo = Memo::new(self.forced);
+        let memo = Memo::new(self.search.forced);
         if self.resume && self.output.is_file() {
             let text = fs::read(&self.output).with_context(|| format!("{name}: can not be read"))?;
             memo.add_csv(&profile, &text).with_context(|| format!("--resume: {name}"))?;
@@ -138,9 +127,9 @@ impl Openings {
         let options = Options {
             plies: self.plies,
             within: self.within,
-            forced: self.forced,
-            time: self.time_per_position.0,
-            nodes: self.nodes_per_position,
+            forced: self.search.forced,
+            time: self.search.time(),
+            nodes: self.search.nodes,
             solve: self.solve.solve,
             memory: solve::memory(),
             table_bytes: self.resources.tt / threads,

@@ -28,6 +28,12 @@ pub(super) fn port(text: &str) -> Result<u16, String> {
     within(text, 0..=u16::MAX, "a port is a number from 0 to 65535")
 }
 
+/// An address of the machine.
+#[cfg(feature = "explore")]
+pub(super) fn address(text: &str) -> Result<std::net::IpAddr, String> {
+    text.parse().map_err(|_| "an address such as 0.0.0.0 or ::1 is expected".to_owned())
+}
+
 /// Searches at once.
 #[cfg(feature = "explore")]
 pub(super) fn solves(text: &str) -> Result<usize, String> {

@@ -26,7 +26,7 @@ use super::{INTERRUPTED, Outcome, parse_profile, values, write_out};
 #[command(after_help = "\
 Examples:
   oju verify ayoayo
-  oju verify hoyito --deep --seeds 16
+  oju verify hoyito --deep --seeds 8
   oju verify hoyito --sample 100")]
 pub(super) struct Verify {
     /// The profile whose tables are verified

@@ -15,6 +15,7 @@ use super::profiles::BoardOf;
 use super::query::{OfProfile, Parameters, Played, Where};
 use crate::analysis::Halves;
 use crate::engine::{Engine, LegalMove, MoveError, Options};
+use crate::notation;
 use crate::position::{Position, Side};
 use crate::profile::Profile;
 use crate::trace::Trace;
@@ -175,7 +176,7 @@ pub(super) async fn random(
         let position = (0..GAMES).find_map(|_| from_a_game(&engine, most, &mut random)).ok_or_else(|| {
             Problem::parameter(
                 "seeds",
-                format!("no game came to a position with at most {most} seeds to play"),
+                format!("no game came to a position to play with at most {}", notation::seeds(most)),
             )
         })?;
         Ok(Legal::new(&engine, &position))

@@ -1,8 +1,12 @@
-//! `/api/profiles`: what can be played.
+//! `/api/profiles`: what can be played, and how long may be thought.
+
+use std::sync::Arc;
 
 use axum::Json;
+use axum::extract::State;
 use serde::Serialize;
 
+use super::Shared;
 use crate::profile::{Profile, Ruleset};
 
 /// The board of a profile, as it is drawn.
@@ -59,11 +63,13 @@ struct Described {
 #[derive(Serialize)]
 pub(super) struct Profiles {
     profiles: Vec<Described>,
+    /// The longest `time` that a request may ask for.
+    most_time_ms: u128,
     version: &'static str,
 }
 
 /// The six profiles of the rules.
-pub(super) async fn profiles() -> Json<Profiles> {
+pub(super) async fn profiles(State(shared): State<Arc<Shared>>) -> Json<Profiles> {
     let described = |profile: Profile| Described {
         name: profile.to_string(),
         rules: format!("{:08x}", profile.fingerprint()),
@@ -71,5 +77,6 @@ pub(super) async fn profiles() -> Json<Profiles> {
         differs: differs(profile.rules()),
     };
     let profiles = Profile::ALL.map(described).into();
-    Json(Profiles { profiles, version: env!("CARGO_PKG_VERSION") })
+    let most_time_ms = shared.most_time.as_millis();
+    Json(Profiles { profiles, most_time_ms, version: env!("CARGO_PKG_VERSION") })
 }

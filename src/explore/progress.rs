@@ -65,7 +65,10 @@ impl Progress {
         };
         let mut now = Bounds { bounds: [0, 0], moves, open: 0, waiting: true, tier: None };
         now.sum_up();
-        Self { side: position.side(), now: Mutex::new(now), changed: Notify::new() }
+        // What the rules alone prove is told too, so that nobody waits without a word.
+        let changed = Notify::new();
+        changed.notify_one();
+        Self { side: position.side(), now: Mutex::new(now), changed }
     }
 
     fn lock(&self) -> MutexGuard<'_, Bounds> {

@@ -33,8 +33,8 @@ def build(profile, seeds, tables):
 
 
 class Server:
-    def __init__(self, tables):
-        arguments = [program(), "explore", "--port", "0", "--tables", str(tables)]
+    def __init__(self, tables, *arguments):
+        arguments = [program(), "explore", "--port", "0", "--tables", str(tables), *arguments]
         self.process = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True)
         self.url = self.process.stdout.readline().strip()
 
@@ -49,3 +49,4 @@ class Server:
     def close(self):
         self.process.terminate()
         self.process.wait()
+        self.process.stdout.close()

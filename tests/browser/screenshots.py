@@ -1,6 +1,6 @@
 """The pictures in the README.
 
-    python3 tests/browser/screenshots.py TABLES     (the directory of tables up to 16 seeds)
+    python3 tests/browser/screenshots.py tables     (a directory of tables, as a relative path: it is in a picture)
 """
 
 import pathlib

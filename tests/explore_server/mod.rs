@@ -11,7 +11,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 /// Long enough for any answer on a busy machine; nothing waits so long where all is well.
-const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_secs(120);
 
 pub struct Server {
     pub child: Child,

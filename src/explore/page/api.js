@@ -40,7 +40,10 @@ export async function analyse(parameters, narrowed, signal) {
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
   let text = "";
   for (;;) {
-    const { value, done } = await reader.read();
+    const { value, done } = await reader.read().catch((error) => {
+      if (error.name === "AbortError") throw error;
+      return { done: true };
+    });
     if (done) throw new Problem("The server went away in the middle of an answer");
     text += value;
     const events = text.split("\n\n");

@@ -2,7 +2,7 @@
 
 import { ask } from "./api.js";
 import { letterOf } from "./board.js";
-import { plural } from "./values.js";
+import { name, plural } from "./values.js";
 
 const $ = (id) => document.getElementById(id);
 
@@ -32,6 +32,7 @@ export class Editor {
     this.stores = [...legal.stores];
     $("edit-turn").value = legal.turn;
     document.body.dataset.mode = "edit";
+    this.block(true);
     $("editor").hidden = false;
     $("edit").setAttribute("aria-pressed", "true");
     this.click(true);
@@ -46,8 +47,16 @@ export class Editor {
   shut() {
     this.active = false;
     document.body.dataset.mode = "play";
+    this.block(false);
+    // Whatever has the focus is about to be hidden, or is a pit that letters would not go to any more.
+    this.board.root.focus({ preventScroll: true });
     $("editor").hidden = true;
     $("edit").setAttribute("aria-pressed", "false");
+  }
+
+  /** What belongs to the game can not be used meanwhile. */
+  block(blocked) {
+    for (const part of document.querySelectorAll(".panel, .game, .share")) part.inert = blocked;
   }
 
   /** What a click does: add, or remove. */
@@ -106,7 +115,7 @@ export class Editor {
   show() {
     this.board.seeds(this.counts, this.stores);
     this.board.pits.forEach(({ button }, pit) => {
-      button.setAttribute("aria-label", `${letterOf(pit, this.size.pits)}: ${plural(this.counts[pit], "seed")}`);
+      button.setAttribute("aria-label", `${name(pit < this.size.pits ? "south" : "north")} ${letterOf(pit, this.size.pits).toUpperCase()}: ${plural(this.counts[pit], "seed")}`);
       button.setAttribute("aria-disabled", "false");
       button.title = "";
     });
@@ -166,7 +175,10 @@ export class Editor {
     if (event.key === "+" || event.key === "=" || event.key === "ArrowUp") this.change(what, 1);
     else if (event.key === "-" || event.key === "ArrowDown") this.change(what, -1);
     else if (event.key === "Backspace" || event.key === "Delete") this.set(what, Math.floor(this.get(what) / 10));
-    else if (/^\d$/.test(event.key)) {
+    else if (letter && (event.key === "ArrowLeft" || event.key === "ArrowRight")) {
+      const pits = [...this.board.root.querySelectorAll(".pit")];
+      pits[pits.indexOf(focused) + (event.key === "ArrowLeft" ? -1 : 1)]?.focus();
+    } else if (/^\d$/.test(event.key)) {
       // A second digit typed at once belongs to the first.
       const goesOn = this.typed?.what === what && performance.now() - this.typed.at < 1200;
       this.set(what, (goesOn ? this.get(what) * 10 : 0) + Number(event.key));

@@ -28,32 +28,38 @@ export class Game {
     this.position = "start";
     this.moves = "";
     this.at = 0;
-    this.time = "10s";
+    /** The time of a search, in seconds, and the longest that the server allows, once it has said so. */
+    this.seconds = 10;
+    this.mostSeconds = null;
     /** The search of the position that a move leads to, begun before the move was played. */
     this.ahead = null;
   }
 
-  /** Takes up a game: a profile, a position, moves from it, and how many of them are played. */
+  /** Takes up a game: a profile, a position, moves from it, and how many of them are played. False where another one was taken up meanwhile. */
   async load({ profile, position, moves, at }) {
     this.stop();
-    Object.assign(this, { profile, position, moves: "", at: 0 });
-    this.nodes = new Map();
+    const nodes = new Map();
+    Object.assign(this, { profile, position, moves: "", at: 0, nodes });
     let problem = null;
-    const letters = [...moves].filter((letter) => !/[\s,]/.test(letter));
-    let legal = letters;
+    let letters = [...moves].filter((letter) => !/[\s,]/.test(letter));
     try {
       await this.legal(letters.join(""));
     } catch (error) {
-      if (error.parameter !== "moves") throw error;
+      if (error.parameter !== "moves" || this.nodes !== nodes) throw error;
       // Play as far as it is right.
       problem = error;
       const wrong = Number(/move (\d+):/.exec(error.message)?.[1] ?? 1);
-      legal = letters.slice(0, wrong - 1);
+      letters = letters.slice(0, wrong - 1);
     }
-    this.moves = legal.join("");
-    this.at = Math.min(at ?? this.moves.length, this.moves.length);
-    await Promise.all(this.line.map((node) => this.legal(node.moves)));
+    if (this.nodes !== nodes) return false;
+    const played = letters.join("");
+    const all = Array.from({ length: played.length + 1 }, (_, length) => played.slice(0, length));
+    await Promise.all(all.map((before) => this.legal(before)));
+    if (this.nodes !== nodes) return false;
+    this.moves = played;
+    this.at = Math.min(at ?? played.length, played.length);
     if (problem) throw problem;
+    return true;
   }
 
   node(moves) {
@@ -68,6 +74,11 @@ export class Game {
   /** The positions of the game, from the first on. */
   get line() {
     return Array.from({ length: this.moves.length + 1 }, (_, at) => this.node(this.moves.slice(0, at)));
+  }
+
+  /** So many seconds, or fewer where the server does not allow as many. Left out, the server takes a time that it allows. */
+  limit(seconds) {
+    return this.mostSeconds === null ? undefined : `${Math.round(1000 * Math.min(seconds, this.mostSeconds))}ms`;
   }
 
   query(moves) {
@@ -91,7 +102,7 @@ export class Game {
     if (!next.complete && before.legal?.moves.some((move) => move.move === letter)) {
       const control = new AbortController();
       this.searching = control;
-      this.ahead = { next, control, done: this.search(next, this.time, control.signal) };
+      this.ahead = { next, control, done: this.search(next, this.seconds, control.signal) };
     }
     const played = await ask("/api/play", { ...this.query(before.moves), move: letter });
     if (this.here !== before) return null;
@@ -128,8 +139,8 @@ export class Game {
     this.filling?.abort();
   }
 
-  /** Finds out all about the position here, then about the others of the game. `time`: more than the usual. */
-  async study(time = this.time) {
+  /** Finds out all about the position here, then about the others of the game. `seconds`: more than the usual. */
+  async study(seconds = this.seconds) {
     const here = this.here;
     const { ahead } = this;
     this.ahead = null;
@@ -140,19 +151,19 @@ export class Game {
       this.stop();
       control = new AbortController();
       this.searching = control;
-      if (!here.complete) await this.search(here, time, control.signal);
+      if (!here.complete) await this.search(here, seconds, control.signal);
     }
     if (control.signal.aborted) return;
     await this.findStandoffs(here, control.signal);
     if (!control.signal.aborted) await this.fill();
   }
 
-  async search(node, time, signal) {
+  async search(node, seconds, signal) {
     node.final = false;
     node.problem = null;
     try {
       const analysis = await analyse(
-        { ...this.query(node.moves), time },
+        { ...this.query(node.moves), time: this.limit(seconds) },
         (bounds) => {
           if (signal.aborted) return;
           node.known = { ...bounds, exact: bounds.bounds[0] === bounds.bounds[1], searching: true };
@@ -175,7 +186,7 @@ export class Game {
     const { known } = node;
     if (!known || known.over || !node.complete || known.forced_bounds) return;
     try {
-      const asked = { ...this.query(node.moves), forced: "true", time: "5s" };
+      const asked = { ...this.query(node.moves), forced: "true", time: this.limit(5) };
       const { forced, forced_bounds, standoff, moves } = await ask("/api/analyse", asked, signal);
       Object.assign(known, { forced, forced_bounds, standoff });
       for (const move of known.moves) {
@@ -198,7 +209,7 @@ export class Game {
       try {
         await this.legal(node.moves);
         if (node.final || node.complete) continue;
-        await this.search(node, this.time, control.signal);
+        await this.search(node, this.seconds, control.signal);
       } catch {
         return;
       }

@@ -78,7 +78,8 @@ export function showGraph(root, game, go) {
     point.append(make("title", {}, point.getAttribute("aria-label")));
     point.addEventListener("click", () => go(at));
     point.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") {
+      if (event.key === "Enter" || event.key === " ") {
+        event.preventDefault();
         event.stopPropagation();
         go(at);
       }

@@ -24,9 +24,10 @@ export function listen(commands, letter, first) {
       event.preventDefault();
       return;
     }
-    if (Object.hasOwn(commands, event.key)) {
+    const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
+    if (Object.hasOwn(commands, key)) {
       event.preventDefault();
-      commands[event.key]();
+      commands[key]();
     } else if (/^[a-l]$/i.test(event.key)) {
       event.preventDefault();
       letter(event.key);

@@ -17,7 +17,7 @@ const players = { south: "person", north: "person" };
 const game = new Game(known);
 const board = new Board($("board"), pressed);
 const sowing = new Sowing(board, showSowing, sown);
-const editor = new Editor(board, (position) => load({ position, moves: "" }), settle);
+const editor = new Editor(board, (position) => load({ position, moves: "" }), resume);
 
 // --- What is shown ---
 
@@ -33,12 +33,18 @@ function settle() {
   $("board").dataset.position = legal.position;
   $("board").dataset.known = node.complete ? "exact" : node.final ? "bounds" : "open";
   $("sowing").hidden = true;
+  $("moves").inert = false;
   showWords(node);
-  showControls(node);
+  showPlace(node);
   showMoves($("moves"), legal, game.repeated ? null : node.known, play, point);
-  showLine($("line"), $("source"), legal, node.known);
+  showLine($("line"), $("source"), legal, node);
   $("longer").hidden = !node.final || node.complete || game.repeated;
-  $("position-text").textContent = positionText(legal);
+}
+
+/** Shows where in the game we are, whatever is on the board. */
+function showPlace(node) {
+  showControls(node);
+  $("position-text").textContent = positionText(node.legal);
   showGame();
 }
 
@@ -49,7 +55,7 @@ function showWords({ legal, known: found, problem }) {
     return;
   }
   const said = verdict(legal, found);
-  $("verdict").textContent = legal.over ? `The game is over. ${said}` : said || "Searching …";
+  $("verdict").textContent = legal.over ? `The game is over. ${said}` : said || (problem ? "No value is known" : "Searching …");
   const parts = [];
   if (!legal.over) {
     parts.push(`${name(legal.turn)} to move, ${plural(legal.seeds, "seed")} on the board.`);
@@ -70,7 +76,7 @@ function showControls({ legal, known: found, final }) {
   $("undo").disabled = $("first").disabled = game.at === 0;
   $("redo").disabled = $("last").disabled = game.at === game.moves.length;
   $("again").disabled = game.at === 0 || game.moves[game.at - 1] === "-";
-  $("best").disabled = over || !(final || found?.exact);
+  $("best").disabled = over || !found || !(final || found.exact);
   $("pass").hidden = !mustPass;
 }
 
@@ -105,8 +111,19 @@ function fail(error) {
   $("problem").textContent = error?.message ?? String(error);
 }
 
+/** What happened last, for people who can not see the board. */
+let happened = "";
+
 function speak(text) {
-  $("spoken").textContent = text;
+  happened = text;
+  announce();
+}
+
+/** Says what happened and, once it is known, what the position is worth. */
+function announce() {
+  const { final, legal } = game.here;
+  const settled = (final || legal?.over) && !sowing.active && !editor.active;
+  $("spoken").textContent = settled ? `${happened} ${$("verdict").textContent}` : happened;
 }
 
 // --- What happens ---
@@ -114,8 +131,8 @@ function speak(text) {
 /** More is known of a position. */
 function known(node) {
   if (node === game.here && !sowing.active && !editor.active) settle();
-  else if (!editor.active && game.here.legal) showGame();
-  if (node === game.here && node.final && !sowing.active && !editor.active) speak($("verdict").textContent);
+  else if (!editor.active && game.here.legal) showPlace(game.here);
+  if (node === game.here && node.final) announce();
   engineMoves();
 }
 
@@ -124,13 +141,15 @@ let loading = 0;
 /** Puts another game on the table. */
 async function load({ profile = game.profile, position = "start", moves = "", at = null }) {
   const mine = ++loading;
-  sowing.end();
   if (editor.active) editor.shut();
+  sowing.end();
+  happened = "";
   $("problem").hidden = true;
   $("board").dataset.state = "loading";
   try {
-    await game.load({ profile, position, moves, at });
+    if (!(await game.load({ profile, position, moves, at }))) return;
   } catch (error) {
+    if (mine !== loading) return;
     fail(error);
     if (!game.here.legal) {
       // What was asked for can not be set up: its start, or where not even that is there, the usual one.
@@ -182,6 +201,11 @@ function watch(played, stores, mover, options = {}) {
   $("verdict").textContent = `${name(mover)} sows ${played.move} …`;
   $("remark").textContent = `${plural(played.laps, "lap")}, ${played.captured ? `${plural(played.captured, "seed")} taken` : "nothing taken"}${played.trace.complete ? "" : "; the first laps are shown"}.`;
   $("sowing").hidden = false;
+  // These are still the moves of the position before.
+  $("moves").inert = true;
+  $("line").textContent = $("source").textContent = "";
+  $("longer").hidden = true;
+  showPlace(game.here);
   sowing.begin(played, stores, mover, options);
 }
 
@@ -197,7 +221,14 @@ function showSowing(now) {
 /** A sowing has been shown. */
 function sown() {
   settle();
+  announce();
   engineMoves();
+}
+
+/** The editor was left, and its position is not wanted: the game goes on. */
+function resume() {
+  settle();
+  game.study().catch(fail);
 }
 
 async function go(at) {
@@ -236,16 +267,17 @@ function playBest() {
   if (legal && !legal.over && found && (final || found.exact)) play(bestMove(found));
 }
 
-/** The first move of the list: of bounds that are still narrowing, one that is exact and the best. */
-function bestMove(found) {
-  return found.searching ? found.moves.find((move) => move.exact && move.bounds[0] === found.bounds[0]).move : found.moves[0].move;
+/** The first move of the list. Bounds that were narrowing when they came are in the order of pits: of these the one with the most proven. */
+function bestMove({ searching, moves }) {
+  if (!searching) return moves[0].move;
+  return moves.reduce((best, move) => (move.bounds[0] - best.bounds[0] || move.bounds[1] - best.bounds[1]) > 0 ? move : best).move;
 }
 
 /** The engine plays where it is its turn, and nothing was taken back. */
 function engineMoves() {
   const { legal, final, known: found } = game.here;
   if (!legal || legal.over || game.repeated || sowing.active || editor.active) return;
-  if (players[legal.turn] === "engine" && game.at === game.moves.length && final && found?.moves?.length) play(found.moves[0].move);
+  if (players[legal.turn] === "engine" && game.at === game.moves.length && final && found?.moves?.length) play(bestMove(found));
 }
 
 function pressed(what, event) {
@@ -338,6 +370,16 @@ function setSpeed(speed) {
   }
 }
 
+/** Only times that the server allows. */
+function offerTimes(most) {
+  const times = $("time");
+  game.mostSeconds = most;
+  for (const option of [...times.options]) if (Number(option.value) > most) option.remove();
+  if (game.seconds <= most) return;
+  game.seconds = most;
+  times.add(new Option(`${most} s`, most, true, true));
+}
+
 function chooseProfile(profile) {
   const select = $("profile");
   if (![...select.options].some((option) => option.value === profile)) select.add(new Option(profile, profile));
@@ -350,13 +392,16 @@ function chooseProfile(profile) {
 const onSowing = (act) => () => {
   if (sowing.active) act();
 };
+const onGame = (act) => () => {
+  if (!editor.active) act();
+};
 const commands = {
-  " ": playBest,
-  "-": () => play("-"),
-  ArrowLeft: undo,
-  ArrowRight: redo,
-  Home: () => go(0),
-  End: () => go(game.moves.length),
+  " ": onGame(playBest),
+  "-": onGame(() => play("-")),
+  ArrowLeft: onGame(undo),
+  ArrowRight: onGame(redo),
+  Home: onGame(() => go(0)),
+  End: onGame(() => go(game.moves.length)),
   Enter: onSowing(() => sowing.pause(!sowing.paused)),
   Escape: onSowing(() => sowing.end()),
   ",": onSowing(() => sowing.seek(sowing.at - 1)),
@@ -364,13 +409,13 @@ const commands = {
   n: onSowing(() => sowing.lapBy(1)),
   "[": () => setSpeed(sowing.speed - 1),
   "]": () => setSpeed(sowing.speed + 1),
-  w: watchAgain,
-  s: () => load({}),
-  r: random,
+  w: onGame(watchAgain),
+  s: onGame(() => load({})),
+  r: onGame(random),
   v: flip,
   m: edit,
-  1: () => togglePlayer("south"),
-  2: () => togglePlayer("north"),
+  1: onGame(() => togglePlayer("south")),
+  2: onGame(() => togglePlayer("north")),
   p: copyPosition,
   u: copyLink,
   o: copyJson,
@@ -406,12 +451,12 @@ onClick("sowing-end", () => sowing.end());
 onClick("copy-position", copyPosition);
 onClick("copy-link", copyLink);
 onClick("copy-json", copyJson);
-onClick("longer", () => game.study("60s").catch(fail));
+onClick("longer", () => game.study(game.mostSeconds ?? 60).catch(fail));
 onClick("show-keys", () => $("keys").showModal());
 $("scrub").addEventListener("input", (event) => sowing.seek(Number(event.target.value)));
 $("speed").addEventListener("input", (event) => setSpeed(Number(event.target.value)));
 $("time").addEventListener("change", (event) => {
-  game.time = event.target.value;
+  game.seconds = Number(event.target.value);
 });
 $("profile").addEventListener("change", (event) => {
   event.target.blur();
@@ -452,7 +497,8 @@ load({
   moves: query.get("moves") ?? "",
   at: at !== null && /^\d{1,4}$/.test(at) ? Number(at) : null,
 });
-ask("/api/profiles").then(({ profiles }) => {
+ask("/api/profiles").then(({ profiles, most_time_ms: most }) => {
+  offerTimes(most / 1000);
   const options = profiles.map(({ name: profile, game: title, pits, differs }) => {
     const option = new Option(`${profile}: ${title} on 2×${pits}`, profile);
     option.title = differs;

@@ -90,10 +90,10 @@ export function showMoves(table, legal, known, play, point) {
 }
 
 /** The line of best play, in words that say how sure it is. */
-export function showLine(line, source, legal, known) {
+export function showLine(line, source, legal, { known, final }) {
   if (legal.over || !known || known.searching) {
     line.textContent = "";
-    source.textContent = known?.searching ? searchSaid(known) : "";
+    source.textContent = known?.searching && !final ? searchSaid(known) : "";
     return;
   }
   const letters = [...(known.line ?? "")];

@@ -13,12 +13,12 @@ function scatter(pit, seed, which) {
   return ((hash ^ (hash >>> 15)) >>> 0) / 0xffffffff;
 }
 
-function seedAt(pit, index, stretch) {
+function seedAt(pit, index, [wide, high]) {
   const angle = index * GOLDEN_ANGLE + scatter(pit, 0, 3) * 2 * Math.PI;
   const distance = SPACING * Math.sqrt(index + 0.4);
   const jitter = (which) => (scatter(pit, index, which) - 0.5) * 3;
-  const x = Math.cos(angle) * distance + jitter(0);
-  const y = Math.sin(angle) * distance * stretch + jitter(1);
+  const x = Math.cos(angle) * distance * wide + jitter(0);
+  const y = Math.sin(angle) * distance * high + jitter(1);
   const seed = document.createElementNS(SVG, "ellipse");
   const size = RADIUS * (0.94 + 0.12 * scatter(pit, index, 4));
   seed.setAttribute("rx", size.toFixed(1));
@@ -32,8 +32,8 @@ function seedAt(pit, index, stretch) {
 export class Seeds {
   constructor(pit, { store = false } = {}) {
     this.pit = pit;
-    this.stretch = store ? 2.1 : 1;
-    this.room = store ? 16 : 10;
+    this.stretch = store ? [0.62, 1.95] : [1, 1];
+    this.room = store ? 14 : 10;
     this.svg = document.createElementNS(SVG, "svg");
     this.svg.setAttribute("viewBox", store ? "-100 -100 200 200" : "-50 -50 100 100");
     if (store) this.svg.setAttribute("preserveAspectRatio", "xMidYMid slice");
@@ -51,7 +51,6 @@ export class Seeds {
       this.group.append(seed);
     }
     const scale = Math.min(1, Math.sqrt(this.room / Math.max(count, 1)));
-    if (scale < 1) this.group.setAttribute("transform", `scale(${scale.toFixed(3)})`);
-    else this.group.removeAttribute("transform");
+    this.group.style.setProperty("--scale", scale.toFixed(3));
   }
 }

@@ -51,7 +51,7 @@ export function verdict(legal, known) {
   const said = ({ south, north }, how) =>
     whole
       ? `${outcome({ south, north })}${how}.`
-      : `South takes ${south} and North ${north} of the ${legal.seeds} seeds left${how}.`;
+      : `South takes ${south} and North ${north} of the ${plural(legal.seeds, "seed")} left${how}.`;
   if (legal.over) {
     const { south, north } = legal.result;
     const [s, n] = legal.stores;
