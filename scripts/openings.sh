@@ -32,4 +32,4 @@ for profile in ayoayo-holder ayoayo-pratt hoyito; do
     tree "$profile" 5 --tt 32M --time none
 done
 tree hoyito-opponent 3 --time 5s
-tree hoyito12 2 --time 10s
+tree hoyito12 2 --time 4s
