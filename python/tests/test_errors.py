@@ -37,7 +37,7 @@ import pytest
         (lambda e: e.probe_many([[256] + [0] * 11]), "boards: 256: 0 to 96 are possible"),
         (lambda e: e.probe_many(np.full((1, 12), 255, np.uint8)), "boards: 255: 0 to 96 are possible"),
         (lambda e: e.probe_many(np.full((1, 12), 2**64 - 1, np.uint64)), "0 to 96 are possible"),
-        (lambda e: oju.Engine("hoyito").probe_many([[1] + [0] * 11]), "row 0: 1 seeds on the board: Hoyito takes seeds by fours"),
+        (lambda e: oju.Engine("hoyito").probe_many([[1] + [0] * 11]), "row 0: 1 seed on the board: Hoyito takes seeds by fours"),
         (lambda e: e.tier(4), "tables: this engine has none"),
         (lambda e: e.tier(49), "seeds: 49: 0 to 48 are possible"),
         (lambda e: oju.Engine("hoyito").tier(6), "seeds: 6: hoyito has a multiple of four"),
