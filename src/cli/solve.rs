@@ -27,7 +27,7 @@ impl Solve {
         if needed > free.into() {
             let fits = (0..seeds).rev().find(|&seeds| engine.bytes_to_solve(seeds) <= free.into());
             bail!(
-                "--solve: {seeds} seeds take {} MiB, and {} MiB are free: {} would fit",
+                "--solve: {seeds} seeds take {} MiB, and {} MiB, half of what is free, may be taken: {} would fit",
                 needed >> 20,
                 free >> 20,
                 fits.map_or_else(|| "nothing".to_owned(), |seeds| format!("{seeds} seeds"))
