@@ -58,7 +58,6 @@ mod memory;
 mod narrow;
 pub mod notation;
 mod number;
-mod on_drop;
 mod one_turn;
 pub mod openings;
 mod packed;

@@ -15,7 +15,6 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::knowledge::{Answer, Knowledge};
 use crate::number::Number;
-use crate::on_drop::OnDrop;
 use crate::rules::{Move, Rules};
 use crate::search::Search;
 use crate::solver::Control;
@@ -139,7 +138,7 @@ pub(crate) fn close<R: Rules<P>, const P: usize>(
             for _ in 0..pool.current_num_threads() {
                 scope.spawn(|_| {
                     // Nobody goes on searching for an answer that will not be given.
-                    let _ended = OnDrop(|| {
+                    let _ended = scopeguard::guard((), |()| {
                         if std::thread::panicking() {
                             panicked.store(true, Relaxed);
                         }

@@ -17,7 +17,6 @@ use crate::analysis::Analysis;
 use crate::board::MAX_PITS;
 use crate::columns::{self, Cells};
 use crate::engine::{Engine, EngineError, LegalMove, Limits, Options as Turn};
-use crate::on_drop::OnDrop;
 use crate::position::{Position, Side};
 use crate::profile::Profile;
 use crate::solver::Watch;
@@ -524,7 +523,7 @@ impl Work<'_> {
             for _ in 0..threads {
                 scope.spawn(|| {
                     // The others do not go on with a list that will not be complete.
-                    let _ended = OnDrop(|| {
+                    let _ended = scopeguard::guard((), |()| {
                         if std::thread::panicking() {
                             next.store(list.len(), Relaxed);
                         }

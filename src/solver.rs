@@ -11,7 +11,6 @@ use crate::line::{self, Line, conversion};
 use crate::memory::GrowingMemory;
 use crate::narrow::{self, Goal, Goals, Interval, move_interval};
 use crate::number::Number;
-use crate::on_drop::OnDrop;
 use crate::retrograde::Task;
 use crate::rules::{Move, Rules, Turn};
 use crate::search::Search;
@@ -274,7 +273,7 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
                     }
                 });
                 // Also where it panics: the watcher would be waited for.
-                let _ended = OnDrop(|| {
+                let _ended = scopeguard::guard((), |()| {
                     done.store(true, Relaxed);
                     watcher.thread().unpark();
                 });

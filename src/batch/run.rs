@@ -9,7 +9,6 @@ use std::time::Duration;
 use super::input::{BadLine, Lines};
 use crate::analysis::Analysis;
 use crate::engine::{Engine, EngineError, Limits};
-use crate::on_drop::OnDrop;
 
 /// Answers that may wait for an earlier line that takes longer: some tens of megabytes.
 const WINDOW: u64 = 1 << 14;
@@ -106,7 +105,7 @@ pub fn answer_all<R: BufRead + Send, E>(
         for _ in 0..threads {
             scope.spawn(|| {
                 // Also where this thread panics: nobody waits for it then.
-                let _leaving = OnDrop(|| {
+                let _leaving = scopeguard::guard((), |()| {
                     if std::thread::panicking() {
                         shared.stop.store(true, Relaxed);
                     }
@@ -120,7 +119,7 @@ pub fn answer_all<R: BufRead + Send, E>(
             });
         }
         // Also where `take` panics: the threads would wait for it.
-        let _ended = OnDrop(|| {
+        let _ended = scopeguard::guard((), |()| {
             shared.stop.store(true, Relaxed);
             shared.changed.notify_all();
         });
