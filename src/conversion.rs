@@ -41,20 +41,13 @@ pub(crate) struct Conversion<const P: usize> {
     value: i32,
     known: HashMap<(Board<P>, bool), Known>,
     left: u32,
-    /// Moves are tried in reverse.
-    backward: bool,
 }
 
 impl<const P: usize> Conversion<P> {
     /// `value`: what the better side wins, 1 or more.
     pub(crate) fn new(value: i32) -> Self {
         debug_assert!(value >= 1);
-        Self { value, known: HashMap::new(), left: BUDGET, backward: false }
-    }
-
-    /// The same for a thread that goes ahead of another: it tries moves in reverse, and so asks early what the other asks late.
-    pub(crate) fn backward(value: i32) -> Self {
-        Self { backward: true, ..Self::new(value) }
+        Self { value, known: HashMap::new(), left: BUDGET }
     }
 
     /// The better side's move that converts soonest, the first of several, and in how many sowings. `moves` are those of a board
@@ -66,8 +59,8 @@ impl<const P: usize> Conversion<P> {
         go_on: &dyn Fn() -> bool,
     ) -> Result<(usize, u16), GivenUp> {
         for within in 1..=FURTHEST {
-            for at in self.order(moves.len()) {
-                if self.wins(search, &moves[at], within, go_on)? {
+            for (at, m) in moves.iter().enumerate() {
+                if self.wins(search, m, within, go_on)? {
                     return Ok((at, within));
                 }
             }
@@ -83,7 +76,7 @@ impl<const P: usize> Conversion<P> {
         moves: &[Move<P>],
         go_on: &dyn Fn() -> bool,
     ) -> Result<(usize, u16), GivenUp> {
-        let mut left: ArrayVec<usize, MAX_MOVES> = self.order(moves.len()).collect();
+        let mut left: ArrayVec<usize, MAX_MOVES> = (0..moves.len()).collect();
         for within in 1..=FURTHEST {
             let mut later = ArrayVec::new();
             for &at in &left {
@@ -99,12 +92,6 @@ impl<const P: usize> Conversion<P> {
             }
         }
         Err(GivenUp)
-    }
-
-    /// The order in which so many moves are tried.
-    fn order(&self, moves: usize) -> impl Iterator<Item = usize> + use<P> {
-        let backward = self.backward;
-        (0..moves).map(move |at| if backward { moves - 1 - at } else { at })
     }
 
     /// Whether a move of the better side converts the value within so many sowings, itself counted.
@@ -177,8 +164,7 @@ impl<const P: usize> Conversion<P> {
         // What captures is settled without going deeper.
         let (captures, quiet): (ArrayVec<_, MAX_MOVES>, ArrayVec<_, MAX_MOVES>) =
             moves.iter().partition(|m| m.captured > 0);
-        let tried: ArrayVec<_, MAX_MOVES> = captures.into_iter().chain(quiet).collect();
-        for m in self.order(tried.len()).map(|at| tried[at]) {
+        for m in captures.into_iter().chain(quiet) {
             if self.wins(search, m, within, go_on)? {
                 return Ok(true);
             }
@@ -196,7 +182,7 @@ impl<const P: usize> Conversion<P> {
         go_on: &dyn Fn() -> bool,
     ) -> Result<bool, GivenUp> {
         search.count_node();
-        for m in self.order(moves.len()).map(|at| &moves[at]).filter(|m| m.captured == 0) {
+        for m in moves.iter().filter(|m| m.captured == 0) {
             if !self.within(search, &m.next, true, within - 1, go_on)?
                 && at_least(search, m, -self.value, go_on)?
             {

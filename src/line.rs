@@ -70,7 +70,7 @@ pub(crate) fn line<R: Rules<P>, const P: usize>(
         control,
         seeds: board.seeds(),
         proof_table: OnceLock::new(),
-        conversions: None,
+        conversions: Vec::new(),
     };
     let mut line = Line::default();
     let (mut board, mut value, mut side) = (*board, value, 0u8);
@@ -99,7 +99,7 @@ pub(crate) fn line<R: Rules<P>, const P: usize>(
         line.pits.push(m.pit);
         if m.captured > 0 {
             seen.clear();
-            player.conversions = None;
+            player.conversions.clear();
         }
         board = m.next;
         value -= i32::from(m.captured);
@@ -121,11 +121,42 @@ struct Player<'s, 'a, R, const P: usize> {
     /// Seeds at the start of the line.
     seeds: u32,
     proof_table: OnceLock<TranspositionTable>,
-    /// Of the value that is to be converted now: this thread's, and that of the thread that goes ahead of it.
-    conversions: Option<[Conversion<P>; 2]>,
+    /// Of the value that is to be converted now, each thread's own; none yet.
+    conversions: Vec<Conversion<P>>,
 }
 
 impl<'a, R: Rules<P>, const P: usize> Player<'_, 'a, R, P> {
+    /// Asks on this thread, and on all others of the pool the same: they come upon the same questions at about the same time, and share what the
+    /// long ones take. The answer is this thread's alone.
+    fn together<S: Send, T>(
+        &mut self,
+        states: &mut [S],
+        ask: impl Fn(&mut S, &mut Search<'a, R, P>, &dyn Fn() -> bool) -> T + Sync,
+    ) -> T {
+        let (control, shared, done) = (self.control, self.search.shared(), AtomicBool::new(false));
+        let (own, others) = states.split_first_mut().expect("there is a thread");
+        self.pool.in_place_scope(|scope| {
+            for other in others {
+                let (ask, done) = (&ask, &done);
+                scope.spawn(move |_| {
+                    let go_on = || !done.load(Relaxed) && control.go_on();
+                    // Only what it proves on its way counts.
+                    let _ = ask(other, &mut Search::new(shared), &go_on);
+                });
+            }
+            // Also where this thread panics: the others would be waited for.
+            let _done = scopeguard::guard((), |()| done.store(true, Relaxed));
+            ask(own, self.search, &|| control.go_on())
+        })
+    }
+
+    /// The threads that a question about each of these moves is worth: one, where solved tiers answer all.
+    fn threads(&self, moves: &[Move<P>]) -> usize {
+        let tiers = self.search.shared().tiers;
+        let solved = moves.iter().all(|m| tiers.covers(m.next.seeds()));
+        if solved { 1 } else { self.pool.current_num_threads() }
+    }
+
     /// The first move in this order that keeps the value. `None`: time has run out.
     fn keeping<'m, K: Ord>(
         &mut self,
@@ -133,35 +164,25 @@ impl<'a, R: Rules<P>, const P: usize> Player<'_, 'a, R, P> {
         value: i32,
         order: impl Fn(&Move<P>) -> K,
     ) -> Option<&'m Move<P>> {
+        let states = &mut vec![(); self.threads(moves)];
         let mut moves: ArrayVec<&Move<P>, MAX_MOVES> = moves.iter().collect();
         moves.sort_by_key(|m| order(m));
-        let control = self.control;
-        moves.into_iter().find(|m| at_least(self.search, m, value, &|| control.go_on()) == Ok(true))
+        self.together(states, |(), search, go_on| {
+            moves.iter().copied().find(|m| at_least(search, m, value, go_on) == Ok(true))
+        })
     }
 
-    /// Asks how soon `value` is converted. Another thread, where there is one, asks the same in another order: what it proves this
-    /// thread need not prove, and the answer is this thread's alone.
+    /// Asks how soon `value` is converted.
     fn convert<T>(
         &mut self,
         value: i32,
-        ask: impl Fn(&mut Conversion<P>, &mut Search<'a, R, P>, &dyn Fn() -> bool) -> Result<T, GivenUp> + Sync,
-    ) -> Result<T, GivenUp> {
-        let (control, shared, done) = (self.control, self.search.shared(), AtomicBool::new(false));
-        let conversions =
-            self.conversions.get_or_insert_with(|| [Conversion::new(value), Conversion::backward(value)]);
-        let [own, ahead] = conversions;
-        self.pool.in_place_scope(|scope| {
-            if self.pool.current_num_threads() > 1 {
-                scope.spawn(|_| {
-                    let go_on = || !done.load(Relaxed) && control.go_on();
-                    // Only what it proves on its way counts.
-                    let _ = ask(ahead, &mut Search::new(shared), &go_on);
-                });
-            }
-            let answer = ask(own, self.search, &|| control.go_on());
-            done.store(true, Relaxed);
-            answer
-        })
+        ask: impl Fn(&mut Conversion<P>, &mut Search<'a, R, P>, &dyn Fn() -> bool) -> T + Sync,
+    ) -> T {
+        let mut conversions = std::mem::take(&mut self.conversions);
+        conversions.resize_with(self.pool.current_num_threads(), || Conversion::new(value));
+        let answer = self.together(&mut conversions, ask);
+        self.conversions = conversions;
+        answer
     }
 
     /// The best move of the side that is ahead, outside the solved tiers, and its distance where that is known.
@@ -191,14 +212,17 @@ impl<'a, R: Rules<P>, const P: usize> Player<'_, 'a, R, P> {
 
     /// The best move of the side that is behind, outside the solved tiers, and its distance where that is known.
     fn behind<'m>(&mut self, moves: &'m [Move<P>], value: i32) -> Option<(&'m Move<P>, Option<u16>)> {
-        let control = self.control;
-        let go_on = || control.go_on();
-        let mut keeping: ArrayVec<Move<P>, MAX_MOVES> = ArrayVec::new();
-        for m in moves {
-            if at_least(self.search, m, value, &go_on).ok()? {
-                keeping.push(*m);
+        let states = &mut vec![(); self.threads(moves)];
+        let keeping = self.together(states, |(), search, go_on| {
+            let mut keeping: ArrayVec<Move<P>, MAX_MOVES> = ArrayVec::new();
+            for m in moves {
+                if at_least(search, m, value, go_on)? {
+                    keeping.push(*m);
+                }
             }
-        }
+            Ok::<_, GivenUp>(keeping)
+        });
+        let keeping = keeping.ok()?;
         let latest =
             self.convert(-value, |conversion, search, go_on| conversion.latest(search, &keeping, go_on));
         let (at, distance) = match latest {

@@ -99,7 +99,7 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
         Self { rules, tiers, memory, preparing: Mutex::new(()), total_seeds }
     }
 
-    /// Gives back the search's tables.
+    /// Forgets what searches have proven, and keeps the memory.
     pub(crate) fn forget(&mut self) {
         self.memory.forget();
     }
@@ -235,7 +235,7 @@ impl<R: Rules<P>, const P: usize> Solver<R, P> {
             if goals.open() == 0 || !control.go_on() {
                 return shared;
             }
-            let Some(larger) = self.memory.larger(shared.table) else { return shared };
+            let Some(larger) = pool.install(|| self.memory.larger(shared.table)) else { return shared };
             shared = self.knowledge(shared.tiers, larger, pool, control);
         }
     }

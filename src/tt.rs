@@ -20,6 +20,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
+use rayon::prelude::*;
+
 use crate::board::{Board, MAX_SEEDS};
 use crate::index;
 use crate::number::Number;
@@ -31,6 +33,9 @@ const LINE: usize = 8;
 
 /// Words of a bucket of bounds, the first of its line.
 const BUCKET: usize = 4;
+
+/// Lines that one job clears or copies.
+const PART: usize = 1 << 12;
 
 /// What is proven of a position, from the view of the side to move, in seeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,6 +97,11 @@ impl TranspositionTable {
         Self { words, first, lines, wide: pits > 12 || seeds > 48 }
     }
 
+    /// Forgets everything.
+    pub(crate) fn clear(&mut self) {
+        self.words.par_chunks_mut(PART * LINE).flatten_iter().for_each(|word| *word.get_mut() = 0);
+    }
+
     /// The key of a board's number.
     #[inline(always)]
     pub(crate) fn key<const P: usize>(&self, board: &Board<P>, number: Number) -> Key {
@@ -147,7 +157,8 @@ impl TranspositionTable {
     /// Adds all that another table of the same kind knows.
     pub(crate) fn add_all(&self, other: &TranspositionTable) {
         debug_assert_eq!(self.wide, other.wide);
-        for line in other.words[other.first..].chunks_exact(LINE).take(other.lines) {
+        let lines = &other.words[other.first..][..other.lines * LINE];
+        lines.par_chunks(PART * LINE).flat_map_iter(|part| part.chunks_exact(LINE)).for_each(|line| {
             let line: [u64; LINE] = std::array::from_fn(|at| line[at].load(Relaxed));
             let (bounds, numbers) = line.split_at(BUCKET);
             if self.wide {
@@ -163,7 +174,7 @@ impl TranspositionTable {
             for (slot, numbers) in proof_numbers::all(numbers).rev() {
                 self.put_numbers(slot, numbers);
             }
-        }
+        });
     }
 
     /// Adds what is proven of the position with this key to what was known of it.
