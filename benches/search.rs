@@ -53,9 +53,9 @@ struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 10)]
     worst: usize,
 
-    /// Search the hard quarter again, by nodes, with one thread and with --threads, and tell the ratio of times
-    #[arg(long)]
-    hard_quarter: bool,
+    /// Search the hard quarter, by nodes, so many times again with one thread and with --threads, and tell the ratios of times
+    #[arg(long, value_name = "ROUNDS", default_value_t = 0)]
+    hard_quarter: u32,
 
     /// Write every position's nodes and milliseconds to DIR/PROFILE.csv
     #[arg(long, value_name = "DIR")]
@@ -124,14 +124,14 @@ impl Arguments {
         let time = Duration::from_secs(self.time);
         let mut rows = positions::read(&profile);
         rows.retain(|row| row.position.seeds() >= self.from);
-        let mut engine = self.engine(profile, if self.hard_quarter { 1 } else { self.threads })?;
+        let mut engine = self.engine(profile, if self.hard_quarter > 0 { 1 } else { self.threads })?;
         let taken = rows.iter().map(|row| search(&mut engine, &row.position, time));
         let taken: Vec<(&Row, Taken)> = rows.iter().zip(taken.collect::<Result<Vec<_>, _>>()?).collect();
         if let Some(dir) = &self.each {
             write_each(&dir.join(format!("{profile}.csv")), &taken)?;
         }
         let right = self.report(profile, &taken);
-        if self.hard_quarter {
+        if self.hard_quarter > 0 {
             self.compare_threads(&mut engine, profile, &taken)?;
         }
         Ok(right)
@@ -196,24 +196,26 @@ impl Arguments {
         for (row, _) in &hard {
             search(&mut several, &row.position, time)?;
         }
-        let mut seconds = [0.0; 2];
-        let mut nodes = [0; 2];
-        for (row, _) in &hard {
-            for (at, engine) in [&mut *one, &mut several].into_iter().enumerate() {
-                let taken = search(engine, &row.position, time)?;
-                seconds[at] += taken.seconds;
-                nodes[at] += taken.nodes;
+        for _ in 0..self.hard_quarter {
+            let mut seconds = [0.0; 2];
+            let mut nodes = [0; 2];
+            for (row, _) in &hard {
+                for (at, engine) in [&mut *one, &mut several].into_iter().enumerate() {
+                    let taken = search(engine, &row.position, time)?;
+                    seconds[at] += taken.seconds;
+                    nodes[at] += taken.nodes;
+                }
             }
+            println!(
+                "  hard quarter, {} positions: {:.2} s on one thread, {:.2} s on {}: {:.2} times as fast, {:.3} times the nodes",
+                hard.len(),
+                seconds[0],
+                seconds[1],
+                self.threads,
+                seconds[0] / seconds[1],
+                nodes[1] as f64 / nodes[0] as f64
+            );
         }
-        println!(
-            "  hard quarter, {} positions: {:.2} s on one thread, {:.2} s on {}: {:.2} times as fast, {:.3} times the nodes",
-            hard.len(),
-            seconds[0],
-            seconds[1],
-            self.threads,
-            seconds[0] / seconds[1],
-            nodes[1] as f64 / nodes[0] as f64
-        );
         Ok(())
     }
 }
