@@ -200,7 +200,14 @@ pub fn split_moves(text: &str) -> Vec<MoveText> {
 
 /// A number of seeds in words: `1 seed`, `2 seeds`.
 pub fn seeds(number: u32) -> String {
-    if number == 1 { "1 seed".to_owned() } else { format!("{number} seeds") }
+    counted(number, "seed")
+}
+
+/// A number of things in words, however the number is written: `1 table`, `2 tables`, `1,000 positions`.
+pub fn counted(number: impl std::fmt::Display, thing: &str) -> String {
+    let number = number.to_string();
+    let ending = if number == "1" { "" } else { "s" };
+    format!("{number} {thing}{ending}")
 }
 
 /// Draws a position as it lies on the table, South below.

@@ -251,11 +251,11 @@ fn a_build_without_a_terminal_tells_of_each_tier_and_of_the_end() {
     let said = stderr(&output);
     let tiers: Vec<&str> = said.lines().map(|line| line.split(' ').next().unwrap()).collect();
     assert_eq!(tiers, ["0", "1", "2", "3", "4", "5"], "{said}");
-    assert_eq!(stdout(&output), "tables: 6 tables up to 5 seeds, 6 built, 0 were there\n");
+    assert_eq!(stdout(&output), "tables: 6 tables up to 5 seeds, 6 built, 0 there before\n");
     // Nothing to do is done.
     let again = place.oju(&["build", SMALL, "--seeds", "0"]).output().unwrap();
     assert_eq!((again.status.code(), stderr(&again).as_str()), (Some(0), ""));
-    assert_eq!(stdout(&again), "tables: 1 tables up to 0 seeds, 0 built, 1 were there\n");
+    assert_eq!(stdout(&again), "tables: 1 table up to 0 seeds, 0 built, 1 there before\n");
 }
 
 /// On how many threads a build that is not told would be.

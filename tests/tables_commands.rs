@@ -111,6 +111,10 @@ fn good_tables_are_verified() {
     );
     assert!(text.contains("sample 1: 5 values equal to those of a search without tables\n"), "{text}");
     assert_eq!(tables.prints(&["verify", "hoyito", "--seeds", "7"]).lines().count(), 2);
+    let more = tables.oju(&["verify", "hoyito", "--seeds", "18"]);
+    assert!(more.status.success());
+    let remark = "oju: hoyito has no tables here of these numbers of seeds: 12, 16\n";
+    assert_eq!(stderr(&more), remark, "what was asked for and is not there is said");
 
     tables.refused(&["verify", "ayoayo-pratt"], "no tables of ayoayo-pratt: build them with `oju build");
     tables.refused(&["verify", "--tables", "nowhere"], "nowhere: no such directory of tables");

@@ -96,10 +96,10 @@ impl Build {
             Ok(plan) => {
                 let there = plan.tiers.iter().filter(|tier| tier.present).count();
                 write_out(&format!(
-                    "{}: {} tables up to {} seeds, {} built, {there} were there\n",
+                    "{}: {} up to {}, {} built, {there} there before\n",
                     options.dir.display(),
-                    plan.tiers.len(),
-                    self.seeds,
+                    notation::counted(plan.tiers.len(), "table"),
+                    notation::seeds(self.seeds),
                     plan.tiers.len() - there,
                 ))?;
                 Ok(Outcome::Done)
@@ -198,9 +198,9 @@ impl BuildWatch for Shown {
         let planes: Vec<String> =
             tier.planes.iter().map(|&(name, bytes)| format!("{name} {:.2}", bits(bytes))).collect();
         self.say(&format!(
-            "{}: {} positions in {seconds:.1} s ({} a second), {}; bits a position: {}",
+            "{}: {} in {seconds:.1} s ({} a second), {}; bits a position: {}",
             notation::seeds(tier.seeds),
-            HumanCount(tier.positions),
+            notation::counted(HumanCount(tier.positions), "position"),
             HumanCount((tier.positions as f64 / seconds) as u64),
             HumanBytes(tier.bytes),
             planes.join(", "),

@@ -65,6 +65,7 @@ impl Verify {
         let profile = parse_profile(&self.profile)?;
         let dir = self.tables.path();
         let verification = Verification::new(&profile, &dir, self.seeds, &INTERRUPTED)?;
+        remark_missing(&profile, &verification, self.seeds);
         let outcome = if self.deep {
             self.deep(&profile, &verification)?
         } else {
@@ -156,6 +157,17 @@ impl Verify {
             self.seed
         ))?;
         Ok(Outcome::Done)
+    }
+}
+
+/// Says which of the tiers up to `most` seeds, else up to the largest there is, have no table: nothing says that they are right.
+fn remark_missing(profile: &Profile, verification: &Verification<'_>, most: Option<u32>) {
+    let tiers = verification.tiers();
+    let most = most.or(tiers.last().copied()).unwrap_or(0).min(profile.seeds());
+    let missing = (0..=most).step_by(profile.unit() as usize).filter(|seeds| !tiers.contains(seeds));
+    let missing: Vec<String> = missing.map(|seeds| seeds.to_string()).collect();
+    if !missing.is_empty() {
+        remark(&format!("{profile} has no tables here of these numbers of seeds: {}", missing.join(", ")));
     }
 }
 
