@@ -65,12 +65,12 @@ impl Verify {
         let profile = parse_profile(&self.profile)?;
         let dir = self.tables.path();
         let verification = Verification::new(&profile, &dir, self.seeds, &INTERRUPTED)?;
-        remark_missing(&profile, &verification, self.seeds);
         let outcome = if self.deep {
             self.deep(&profile, &verification)?
         } else {
             self.checksums(&profile, &verification)?
         };
+        remark_missing(&profile, &verification, self.seeds);
         match self.sample {
             Some(count) if outcome == Outcome::Done => self.sample(count, &verification),
             _ => Ok(outcome),
