@@ -121,7 +121,7 @@ struct Player<'s, 'a, R, const P: usize> {
     /// Seeds at the start of the line.
     seeds: u32,
     proof_table: OnceLock<TranspositionTable>,
-    /// Of the value that is to be converted now, each thread's own; none yet.
+    /// Of the value that is to be converted now, each thread's own. Empty before that is asked.
     conversions: Vec<Conversion<P>>,
 }
 

@@ -99,7 +99,8 @@ impl TranspositionTable {
 
     /// Forgets everything.
     pub(crate) fn clear(&mut self) {
-        self.words.par_chunks_mut(PART * LINE).flatten_iter().for_each(|word| *word.get_mut() = 0);
+        let clear = |words: &mut [AtomicU64]| words.iter_mut().for_each(|word| *word.get_mut() = 0);
+        self.words.par_chunks_mut(PART * LINE).for_each(clear);
     }
 
     /// The key of a board's number.
