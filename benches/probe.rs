@@ -1,6 +1,7 @@
 //! Probes of endgame tables: random positions of one tier, from a warm file and from memory.
 //!
-//! `cargo bench --bench probe -- DIRECTORY` with tables of Ayoayo and Hoyito II up to 16 seeds in it (`scripts/tables.sh` builds them).
+//! `cargo bench --bench probe -- DIRECTORY [PROFILE:SEEDS]...` with tables of those tiers and all below them in it; without any, the
+//! tiers of 12 and 16 seeds of Ayoayo and Hoyito II (`scripts/tables.sh` builds them, `scripts/large_tables.sh` the larger ones).
 //! One thread. "File": nothing is kept, every probe reads its page from the system's cache, verifies its checksum and decodes its
 //! block, and so do the captures it looks at. "Memory": the same positions once more when all blocks are kept.
 
@@ -9,18 +10,25 @@ mod random;
 
 use std::time::Instant;
 
-use oju::{Engine, MemoryTiers, Position, Settings, Side, Tables, index};
+use oju::{Engine, MemoryTiers, Position, Profile, Settings, Side, Tables, index};
 use random::Random;
 
 /// Probes of each kind.
 const PROBES: usize = 200_000;
 
 fn main() {
-    let Some(dir) = std::env::args().skip(1).find(|argument| argument != "--bench") else {
+    let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
+    let Some(dir) = arguments.next() else {
         println!("a directory with tables is expected: cargo bench --bench probe -- DIRECTORY");
         return;
     };
-    for (name, seeds) in [("ayoayo", 12), ("ayoayo", 16), ("hoyito", 12), ("hoyito", 16)] {
+    let mut tiers: Vec<String> = arguments.collect();
+    if tiers.is_empty() {
+        tiers = ["ayoayo:12", "ayoayo:16", "hoyito:12", "hoyito:16"].map(String::from).to_vec();
+    }
+    for tier in tiers {
+        let (name, seeds) = tier.split_once(':').expect("PROFILE:SEEDS");
+        let seeds: u32 = seeds.parse().expect("PROFILE:SEEDS");
         let settings = |block_bytes| Settings {
             tables: Tables::In(dir.clone().into()),
             tiers: MemoryTiers::None,
@@ -28,14 +36,11 @@ fn main() {
             block_bytes,
             ..Settings::default()
         };
-        let profile: oju::Profile = name.parse().expect("a profile of the rules");
-        let mut random = Random::new(seeds.into());
-        let size = index::tier_size(12, seeds) as u64;
-        let positions: Vec<Position> = (0..PROBES)
-            .map(|_| {
-                Position::from_board(&index::unrank::<12>(seeds, random.below(size)), [0, 0], Side::South)
-            })
-            .collect();
+        let profile: Profile = name.parse().expect("a profile of the rules");
+        let positions = match 2 * profile.row() {
+            24 => some_of::<24>(seeds),
+            _ => some_of::<12>(seeds),
+        };
         let time = |engine: &Engine, positions: &[Position]| {
             let started = Instant::now();
             let sum: i64 = positions
@@ -56,4 +61,12 @@ fn main() {
             "{name:>8}, {seeds} seeds: {of_file:6.2} µs from a warm file, {of_memory:5.2} µs from memory"
         );
     }
+}
+
+/// Random positions of a tier.
+fn some_of<const P: usize>(seeds: u32) -> Vec<Position> {
+    let mut random = Random::new(seeds.into());
+    let size = index::tier_size(P, seeds) as u64;
+    let board = |_| Position::from_board(&index::unrank::<P>(seeds, random.below(size)), [0, 0], Side::South);
+    (0..PROBES).map(board).collect()
 }

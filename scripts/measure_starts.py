@@ -32,7 +32,8 @@ STARTS = [
     ("ayoayo-holder", [], 3, True),
     ("ayoayo-pratt", ["--time", "none"], 1, True),
     ("hoyito", [], 3, True),
-    ("hoyito-opponent", ["--time", "60s"], 1, False),
+    # Beyond a search over small tables: the tiers up to 20 seeds are solved first, in the same process.
+    ("hoyito-opponent", ["--solve", "20", "--time", "15m"], 1, False),
     ("hoyito12", ["--time", "60s"], 1, False),
 ]
 
@@ -71,7 +72,7 @@ def main():
             answer = runs[0][0]
             seconds = statistics.median(seconds for _, seconds, _ in runs)
             with_tables = ""
-            if tables and list(tables.glob(f"{profile}-16.oju")):
+            if tables and "--solve" not in options and list(tables.glob(f"{profile}-16.oju")):
                 with_tables = statistics.median(run([*arguments, "--tables", tables])[1] for _ in range(times))
                 with_tables = f"{with_tables:.2f}"
             nodes = run([*arguments, "--threads", "1"])[0]["nodes"] if solved else ""
