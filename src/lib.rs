@@ -55,6 +55,7 @@ mod line;
 mod lower;
 pub mod machine;
 mod memory;
+pub mod moves;
 mod narrow;
 pub mod notation;
 mod number;
@@ -78,7 +79,8 @@ pub mod verify;
 mod zeroed;
 
 pub use analysis::{Analysis, Forced, MoveAnalysis};
-pub use engine::{Engine, EngineError, Entry, LegalMove, Limits, Options, Settings};
+pub use engine::{Engine, EngineError, Entry, Limits, Settings};
+pub use moves::{Lap, LegalMove, MoveError, Options};
 pub use position::{Position, Side};
 pub use profile::{Profile, Ruleset};
 pub use retrograde::{Meter, NEVER};

@@ -5,7 +5,8 @@
 
 use serde::Serialize;
 
-use crate::engine::{Engine, LegalMove};
+use crate::engine::Engine;
+use crate::moves::LegalMove;
 use crate::position::Position;
 
 /// A sowing that can be watched.
@@ -74,7 +75,8 @@ fn letter(position: &Position, pit: usize) -> char {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::{Options, Settings};
+    use crate::engine::Settings;
+    use crate::moves::Options;
     use crate::notation::parse_position;
     use crate::profile::Profile;
     use rand_xoshiro::Xoshiro256PlusPlus;

@@ -4,7 +4,7 @@ mod literal;
 mod random;
 
 use literal::{Legality, State, Turn, Variant};
-use oju::engine::MoveError;
+use oju::MoveError;
 use oju::{Engine, LegalMove, Options, Position, Profile, Ruleset, Settings, Side, notation};
 use random::Random;
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
-use oju::engine::MoveError;
+use oju::MoveError;
 use oju::{Engine, LegalMove, Limits, MemoryTiers, Options, Position, Profile, Settings, notation};
 
 const MOVES: &str = include_str!("cases/moves.tsv");

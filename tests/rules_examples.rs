@@ -1,7 +1,7 @@
 //! The rules' worked examples and what they say of single sowings, one test a fact.
 
+use oju::MoveError;
 use oju::board::Board;
-use oju::engine::MoveError;
 use oju::rules::{Ayoayo, Hoyito, Illegal, Rules};
 use oju::{Engine, LegalMove, Options, Position, Profile, Settings, Side, index, notation};
 

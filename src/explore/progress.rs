@@ -5,7 +5,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::Serialize;
 use tokio::sync::Notify;
 
-use crate::engine::{Engine, LegalMove, Options};
+use crate::engine::Engine;
+use crate::moves::{LegalMove, Options};
 use crate::position::{Position, Side};
 use crate::solver::Watch;
 
