@@ -2,8 +2,9 @@
 //!
 //! `cargo bench --bench probe -- DIRECTORY [PROFILE:SEEDS]...` with tables of those tiers and all below them in it; without any, the
 //! tiers of 12 and 16 seeds of Ayoayo and Hoyito II (`scripts/tables.sh` builds them, `scripts/large_tables.sh` the larger ones).
-//! One thread. "File": nothing is kept, every probe reads its page from the system's cache, verifies its checksum and decodes its
-//! block, and so do the captures it looks at. "Memory": the same positions once more when all blocks are kept.
+//! One thread, files in the system's cache. "Nothing kept": every probe reads its page, verifies its checksum and decodes its
+//! block, and so do the captures it looks at, and theirs. "File": new positions in an engine with the memory for blocks that all commands have,
+//! after ten times as many others. "Memory": the same positions once more when all blocks are kept.
 
 #[path = "../tests/random/mod.rs"]
 mod random;
@@ -14,7 +15,7 @@ use oju::{Engine, MemoryTiers, Position, Profile, Settings, Side, Tables, index}
 use random::Random;
 
 /// Probes of each kind.
-const PROBES: usize = 200_000;
+const PROBES: usize = 220_000;
 
 fn main() {
     let mut arguments = std::env::args().skip(1).filter(|argument| argument != "--bench");
@@ -49,16 +50,18 @@ fn main() {
                 .sum();
             (started.elapsed().as_nanos() as f64 / positions.len() as f64 / 1e3, sum)
         };
-        let [file, memory] =
-            [0, usize::MAX].map(|bytes| Engine::new(profile, &settings(bytes)).expect("good tables"));
-        let some = &positions[..PROBES / 10];
-        time(&file, some);
-        let (of_file, sum) = time(&file, some);
+        let [nothing, file, memory] = [0, Settings::default().block_bytes, usize::MAX]
+            .map(|bytes| Engine::new(profile, &settings(bytes)).expect("good tables"));
+        let (some, others) = positions.split_at(PROBES / 11);
+        time(&nothing, some);
+        let (of_nothing, sum) = time(&nothing, some);
+        time(&file, others);
+        let (of_file, _) = time(&file, some);
         time(&memory, &positions);
         let (of_memory, _) = time(&memory, &positions);
         assert_eq!(time(&memory, some).1, sum, "the same values");
         println!(
-            "{name:>8}, {seeds} seeds: {of_file:6.2} µs from a warm file, {of_memory:5.2} µs from memory"
+            "{name:>8}, {seeds} seeds: {of_nothing:6.2} µs with nothing kept, {of_file:5.2} µs from a warm file, {of_memory:4.2} µs from memory"
         );
     }
 }

@@ -214,8 +214,20 @@ impl<R> Solved<'_, R> {
         Some(numbers.get(index::rank(board)).into())
     }
 
-    /// The larger of what the table has stored and of the best exit. Exits lead to smaller tiers, so this ends.
+    /// The true number.
     fn true_number<const P: usize>(&self, board: &Board<P>, number: Number) -> i8
+    where
+        R: Rules<P>,
+    {
+        self.number_within(board, number, -i32::from(i8::MAX), i8::MAX.into())
+    }
+
+    /// The larger of what the table has stored and of the best exit, looked for between `alpha` and `beta` (fail-soft alpha-beta):
+    /// exact where it lies between them, else at most `alpha` and not below the true one, or at least `beta` and not above it.
+    /// Exits lead to smaller tiers, so this ends. What is stored is never above the true number, so it alone often says
+    /// that an exit is no better, and no block need be read for the exits behind it: without bounds these would double
+    /// with every capture.
+    fn number_within<const P: usize>(&self, board: &Board<P>, number: Number, alpha: i32, beta: i32) -> i8
     where
         R: Rules<P>,
     {
@@ -224,23 +236,27 @@ impl<R> Solved<'_, R> {
         let Some(found) = self.tiers.told(file.number(plane(number), rank, &self.tiers.budget)) else {
             return 0;
         };
-        if found.is_true {
+        let mut best = i32::from(found.number);
+        if found.is_true || best >= beta {
             return found.number;
         }
-        let mut best = found.number;
         let over = self.tiers.rules.each_move(board, |m| {
-            if m.captured > 0 {
-                let rest = if m.again {
-                    self.true_number(&m.next, number)
-                } else {
-                    -self.true_number(&m.next, number.turned())
-                };
-                best = best.max(m.captured as i8 + rest);
+            let captured = i32::from(m.captured);
+            let left = m.next.seeds() as i32;
+            if captured == 0 || best >= beta || captured + left <= best {
+                return;
             }
+            let [low, high] = [alpha.max(best) - captured, beta - captured];
+            let rest = if m.again {
+                i32::from(self.number_within(&m.next, number, low, high))
+            } else {
+                -i32::from(self.number_within(&m.next, number.turned(), -high, -low))
+            };
+            best = best.max(captured + rest);
         });
-        let best = over.map_or(best, |margin| best.max(margin));
+        let best = over.map_or(best, |margin| best.max(margin.into())) as i8;
         // Where a table has failed below, what was found is worth nothing.
-        if !self.tiers.failed.load(Relaxed) {
+        if (alpha + 1..beta).contains(&best.into()) && !self.tiers.failed.load(Relaxed) {
             found.keep(best);
         }
         best
