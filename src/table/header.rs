@@ -101,7 +101,7 @@ impl Header {
         }
         let mut planes = Vec::new();
         for &plane in &Plane::ALL[..count] {
-            planes.push(fields.plane(plane, positions, identity.seeds)?);
+            planes.push(fields.plane(plane, positions)?);
         }
         let standoffs = if count == 4 { Some(fields.standoffs(positions)?) } else { None };
         if !fields.0.is_empty() {
@@ -175,7 +175,7 @@ impl<'a> Fields<'a> {
         if tally.can_be(positions) { Ok(tally) } else { damaged("its statistics of stand-offs can not be") }
     }
 
-    fn plane(&mut self, plane: Plane, positions: u64, seeds: u8) -> Result<(Stored, Sections), Fault> {
+    fn plane(&mut self, plane: Plane, positions: u64) -> Result<(Stored, Sections), Fault> {
         let kind = self.u8()?;
         if kind != plane as u8 {
             return damaged(format!("a plane of kind {kind} in the place of its {}", plane.name()));
@@ -192,10 +192,6 @@ impl<'a> Fields<'a> {
         };
         if dictionary.is_empty() || !dictionary.is_sorted_by(|a, b| a < b) {
             return damaged(format!("its list of {} is not in order", plane.name()));
-        }
-        let beyond = |number: &&i32| number.unsigned_abs() > seeds.into();
-        if let Some(number) = dictionary.iter().find(beyond).filter(|_| plane != Plane::Distances) {
-            return damaged(format!("its list of {} holds {number}, of {seeds} seeds", plane.name()));
         }
         let tallies: Vec<Tally> =
             self.many(count, Tally::BYTES)?.chunks_exact(Tally::BYTES).map(Tally::from_bytes).collect();
