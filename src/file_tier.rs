@@ -61,7 +61,7 @@ impl Probed<'_> {
     #[inline(always)]
     pub(crate) fn keep(&self, number: i8) {
         if let Some(Cell(cell)) = self.cell {
-            cell.store((number + BIAS) as u8 | TRUE, Relaxed);
+            cell.store(number.wrapping_add(BIAS) as u8 | TRUE, Relaxed);
         }
     }
 }
@@ -172,7 +172,8 @@ impl FileTier {
     /// Fills a slot, or gives the room for it back where it was filled meanwhile.
     fn keep(&self, slot: &OnceLock<Box<[Cell]>>, numbers: &[i32], budget: &BlockBudget) {
         let bias = if self.marks { BIAS } else { 0 };
-        let cell = |&number: &i32| Cell(AtomicU8::new((number as i8 + bias) as u8));
+        // A table with sound checksums can hold numbers that no position of its seeds has: `verify --deep` tells, here they wrap.
+        let cell = |&number: &i32| Cell(AtomicU8::new((number as i8).wrapping_add(bias) as u8));
         if slot.get().is_some() || slot.set(numbers.iter().map(cell).collect()).is_err() {
             budget.give(self.bytes());
         }

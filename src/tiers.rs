@@ -17,7 +17,7 @@ use crate::packed::Packed;
 use crate::profile::Profile;
 use crate::retrograde::{Alone, Below, Means, Meter, NEVER, Task, Tier, Unsolved};
 use crate::rules::Rules;
-use crate::table::{Identity, Plane, TableDir, TableError, TableFile};
+use crate::table::{Identity, Plane, TableDir, TableError};
 
 /// Positions that may be solved in memory, all tiers together: about a second of work and
 /// nine megabytes to keep.
@@ -494,7 +494,7 @@ fn open(profile: &Profile, tables: &Tables, unit: u32) -> Result<Vec<Option<File
             files.push(None);
             continue;
         }
-        match dir.table(&Identity::of(profile, seeds)).and_then(TableFile::of_its_seeds) {
+        match dir.table(&Identity::of(profile, seeds)) {
             Ok(file) => files.push(Some(FileTier::new(file))),
             Err(TableError::Missing { .. }) => break,
             Err(error) => return Err(error),

@@ -142,23 +142,6 @@ impl TableFile {
         self.planes.get(plane as usize).ok_or_else(missing)
     }
 
-    /// This table, to be used for what its rules say of positions.
-    ///
-    /// # Errors
-    /// Where it has a value or an end of an interval that no position of its seeds can have.
-    pub(crate) fn of_its_seeds(self) -> Result<Self, TableError> {
-        let seeds = self.identity.seeds;
-        for plane in [Plane::Values, Plane::Low, Plane::High] {
-            let beyond = |number: &i32| number.unsigned_abs() > seeds.into();
-            if let Some(number) = self.counts(plane).map(|(number, ..)| number).find(beyond) {
-                let name = plane.name();
-                return Err(self
-                    .fault(Fault::Damaged(format!("its list of {name} holds {number}, of {seeds} seeds"))));
-            }
-        }
-        Ok(self)
-    }
-
     fn fault(&self, fault: Fault) -> TableError {
         fault.named(&self.path, &self.identity)
     }
