@@ -4,8 +4,7 @@ mod literal;
 mod random;
 
 use literal::{Legality, State, Turn, Variant};
-use oju::MoveError;
-use oju::{Engine, LegalMove, Options, Position, Profile, Ruleset, Settings, Side, notation};
+use oju::{Engine, LegalMove, MoveError, Options, Position, Profile, Ruleset, Settings, Side, notation};
 use random::Random;
 
 /// Random moves played and compared with each rule set; together at least 100,000.

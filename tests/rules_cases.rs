@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::AtomicBool;
 
-use oju::MoveError;
-use oju::{Engine, LegalMove, Limits, MemoryTiers, Options, Position, Profile, Settings, notation};
+use oju::{
+    Engine, LegalMove, Limits, MemoryTiers, MoveError, Options, Position, Profile, Settings, notation,
+};
 
 const MOVES: &str = include_str!("cases/moves.tsv");
 const PERFT: &str = include_str!("cases/perft.tsv");

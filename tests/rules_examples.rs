@@ -1,9 +1,8 @@
 //! The rules' worked examples and what they say of single sowings, one test a fact.
 
-use oju::MoveError;
 use oju::board::Board;
 use oju::rules::{Ayoayo, Hoyito, Illegal, Rules};
-use oju::{Engine, LegalMove, Options, Position, Profile, Settings, Side, index, notation};
+use oju::{Engine, LegalMove, MoveError, Options, Position, Profile, Settings, Side, index, notation};
 
 fn engine(profile: &str) -> Engine {
     let settings =

@@ -3,8 +3,7 @@
 //! Bytes: the rule set; the board (below 6 a named profile, else the pits of a row); seeds a pit; the side to move; a byte a pit (up
 //! to 127 so many seeds, else only the last three bits), as far as there are seeds; then a byte a move.
 
-use oju::MoveError;
-use oju::{Engine, LegalMove, Options, Position, Profile, Ruleset, Side, notation};
+use oju::{Engine, LegalMove, MoveError, Options, Position, Profile, Ruleset, Side, notation};
 
 use super::literal::{self, Legality, State, Turn, Variant};
 
