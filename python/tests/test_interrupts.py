@@ -7,9 +7,11 @@ import sys
 import oju
 import pytest
 
-# A thread of Python runs while oju computes, and sends what Ctrl-C sends.
+# A thread of Python runs while oju computes, and sends what Ctrl-C sends. A shell starts what runs in the background with that signal
+# ignored, and Python then leaves it so.
 SCRIPT = """
-import sys, threading, _thread, oju
+import signal, sys, threading, _thread, oju
+signal.signal(signal.SIGINT, signal.default_int_handler)
 def soon():
     threading.Timer(0.5, _thread.interrupt_main).start()
 try:
