@@ -1,7 +1,7 @@
 //! A tier read from its table, block by block as positions are asked for.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicUsize, Ordering::Relaxed};
 
 use crate::table::{Plane, TableError, TableFile};
 
@@ -9,15 +9,18 @@ use crate::table::{Plane, TableError, TableFile};
 /// together take less than two megabytes, on the smallest boards, with their many small tiers, ten.
 const ALWAYS_KEPT: u64 = 1 << 20;
 
-/// Memory for blocks that have been read, shared by all tiers of an engine.
+/// Memory for blocks that have been read, shared by all tiers of an engine. The smallest tiers have their room set aside
+/// before any is read: a block of theirs is asked for by captures from all tiers above, one of the largest tier seldom twice.
 pub(crate) struct BlockBudget {
     left: AtomicUsize,
 }
 
 impl BlockBudget {
-    /// `bytes` bytes.
-    pub(crate) fn new(bytes: usize) -> Self {
-        Self { left: AtomicUsize::new(bytes) }
+    /// `bytes` bytes, of which room for as many of the smallest tiers as it holds is set aside. `tiers`: from the smallest up.
+    pub(crate) fn new<'a>(bytes: usize, tiers: impl Iterator<Item = &'a mut FileTier>) -> Self {
+        let budget = Self { left: AtomicUsize::new(bytes) };
+        tiers.take_while(|tier| budget.take(tier.all_bytes())).for_each(|tier| tier.set_aside = true);
+        budget
     }
 
     /// Takes bytes, if there are as many left.
@@ -31,11 +34,13 @@ impl BlockBudget {
     }
 }
 
-/// The numbers of a plane, a slot a block: filled by the first thread that needs it and never emptied, so
-/// reading takes no lock. What finds no room is decoded each time.
+/// The numbers of a plane, a slot a block: filled by the first thread that finds room for it and never emptied, so
+/// reading takes no lock. What finds no room is decoded each time, up to the position asked for.
 struct Blocks {
     plane: Plane,
     slots: Vec<OnceLock<Box<[Cell]>>>,
+    /// The blocks that have been asked for.
+    asked: Vec<AtomicBool>,
 }
 
 /// A number as its table has stored it, or, marked, the true one, which takes a look at all captures to find.
@@ -71,6 +76,8 @@ pub(crate) struct FileTier {
     file: TableFile,
     /// All its numbers can be marked.
     marks: bool,
+    /// Room for all its blocks has been taken, or is not counted.
+    set_aside: bool,
     values: Blocks,
     low: Blocks,
     high: Blocks,
@@ -80,11 +87,13 @@ impl FileTier {
     pub(crate) fn new(file: TableFile) -> Self {
         let blocks = |plane| {
             let count = if file.has(plane) { file.blocks() } else { 0 };
-            Blocks { plane, slots: (0..count).map(|_| OnceLock::new()).collect() }
+            let slots = (0..count).map(|_| OnceLock::new()).collect();
+            Blocks { plane, slots, asked: (0..count).map(|_| AtomicBool::new(false)).collect() }
         };
         let [values, low, high] = [Plane::Values, Plane::Low, Plane::High].map(blocks);
         let marks = file.identity().seeds < BIAS as u8;
-        Self { file, marks, values, low, high }
+        let set_aside = file.positions() <= ALWAYS_KEPT;
+        Self { file, marks, set_aside, values, low, high }
     }
 
     pub(crate) fn file(&self) -> &TableFile {
@@ -132,7 +141,9 @@ impl FileTier {
         budget: &BlockBudget,
     ) -> Result<Probed<'a>, TableError> {
         let plane = blocks.plane;
-        if self.room(budget) {
+        // To decode a whole block and keep it is for those that are asked for again, of large tiers few.
+        let again = self.set_aside || blocks.asked[block as usize].swap(true, Relaxed);
+        if again && self.room(budget) {
             // Its neighbour is likely to be wanted too, and comes at half the price.
             let next = blocks.slots.get((block ^ 1) as usize).filter(|next| next.get().is_none());
             let both = if next.is_some() { self.file.stored_pair(plane, block & !1)? } else { None };
@@ -157,11 +168,13 @@ impl FileTier {
 
     /// Bytes of a block that is kept, which count against the budget.
     fn bytes(&self) -> usize {
-        if self.file.positions() <= ALWAYS_KEPT {
-            0
-        } else {
-            self.file.block_length() as usize + size_of::<Box<[Cell]>>()
-        }
+        if self.set_aside { 0 } else { self.file.block_length() as usize + size_of::<Box<[Cell]>>() }
+    }
+
+    /// The same of all blocks.
+    fn all_bytes(&self) -> usize {
+        let blocks = [&self.values, &self.low, &self.high].map(|blocks| blocks.slots.len()).iter().sum();
+        self.bytes().saturating_mul(blocks)
     }
 
     /// Takes room for a block, if there is any.

@@ -226,13 +226,10 @@ impl Shape {
     #[cfg(test)]
     pub(crate) const USUAL: Self = Self { block: codec::BLOCK, blocks: 32 };
 
-    /// The usual one, with longer blocks in large tiers: there bytes count for more than a probe's time.
+    /// The usual one, with longer blocks in large tiers: there bytes count for more, and a probe may still take its time twice.
     fn of(tier: &Identity) -> Self {
-        match tier.positions() {
-            positions if positions <= LARGE => Self { block: codec::BLOCK, blocks: 32 },
-            positions if positions <= 16 * LARGE => Self { block: 2 * codec::BLOCK, blocks: 32 },
-            _ => Self { block: 8 * codec::BLOCK, blocks: 16 },
-        }
+        let block = if tier.positions() <= LARGE { codec::BLOCK } else { 2 * codec::BLOCK };
+        Self { block, blocks: 32 }
     }
 
     fn page(self) -> usize {

@@ -314,13 +314,14 @@ impl<R> Tiers<R> {
             MemoryTiers::UpTo(seeds) => tiers_up_to(seeds),
             MemoryTiers::Small => most_seeds(P, R::UNIT, MOST_POSITIONS).map_or(0, tiers_up_to),
         };
-        let files = open(profile, tables, R::UNIT)?;
+        let mut files = open(profile, tables, R::UNIT)?;
+        let budget = BlockBudget::new(block_bytes, files.iter_mut().flatten());
         let known = |file: &&Option<FileTier>| file.as_ref().is_none_or(|file| file.file().has(Plane::Low));
         Ok(Self(Arc::new(Shared {
             rules,
             files_with_intervals: files.iter().take_while(known).count(),
             files,
-            budget: BlockBudget::new(block_bytes),
+            budget,
             wanted: [wanted, wanted].map(AtomicUsize::new),
             memory: (0..=MAX_SEEDS).map(|_| OnceLock::new()).collect(),
             intervals: (0..=MAX_SEEDS).map(|_| OnceLock::new()).collect(),
