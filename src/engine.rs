@@ -32,8 +32,9 @@ pub struct Settings {
     pub tiers: MemoryTiers,
     /// Where to look for endgame tables.
     pub tables: Tables,
-    /// Bytes for what is read from tables, kept for the next time. What finds no room is read again. Tiers of up to a million
-    /// positions are kept besides: a few megabytes at most.
+    /// Bytes for what is read from tables, kept for the next time: first room for the smallest tiers, as many as it holds whole; then for what is
+    /// asked for twice in the others. What finds no room is read again. Tiers of up to a million positions are kept besides: a few
+    /// megabytes at most.
     pub block_bytes: usize,
 }
 
