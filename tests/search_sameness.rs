@@ -53,7 +53,9 @@ fn answer(analysis: &Analysis) -> Answer {
 fn threads_and_table_sizes_do_not_change_an_answer() {
     for (profile, text) in POSITIONS {
         let position = parse(profile, text);
-        let expected = answer(&analyse(&engine(profile, 1, 64 * MIB), &position));
+        // The tiers are solved once for all.
+        let first = engine(profile, 1, 64 * MIB);
+        let expected = answer(&analyse(&first, &position));
         for (threads, bytes) in [
             (2, 64 * MIB),
             (8, 64 * MIB),
@@ -63,7 +65,7 @@ fn threads_and_table_sizes_do_not_change_an_answer() {
             (1, 3 * MIB + 7),
             (2, 300 * MIB),
         ] {
-            let found = answer(&analyse(&engine(profile, threads, bytes), &position));
+            let found = answer(&analyse(&first.sibling(bytes, threads).unwrap(), &position));
             assert_eq!(found, expected, "{profile} {text}, {threads} threads, {bytes} bytes");
         }
     }
@@ -77,10 +79,11 @@ fn many_runs_on_many_threads_are_all_the_same() {
         ("hoyito", "4-0-0-3-3-3-3-0-4-0-0-0-28-0-S", 12),
     ] {
         let position = parse(profile, text);
+        let tiers = MemoryTiers::UpTo(solved);
+        let settings = Settings { threads: 1, table_bytes: MIB, tiers, ..Settings::default() };
+        let first = Engine::new(profile.parse().unwrap(), &settings).unwrap();
         let with = |threads| {
-            let tiers = MemoryTiers::UpTo(solved);
-            let settings = Settings { threads, table_bytes: MIB, tiers, ..Settings::default() };
-            let analysis = analyse(&Engine::new(profile.parse().unwrap(), &settings).unwrap(), &position);
+            let analysis = analyse(&first.sibling(MIB, threads).unwrap(), &position);
             let distances = (analysis.distance, analysis.exact, analysis.result);
             (answer(&analysis), distances)
         };
@@ -174,7 +177,8 @@ fn solved_tiers_do_not_change_a_forced_interval() {
 fn one_thread_is_the_same_to_the_node() {
     for (profile, text) in POSITIONS {
         let position = parse(profile, text);
-        let nodes = || analyse(&engine(profile, 1, 16 * MIB), &position).nodes;
+        let first = engine(profile, 1, 16 * MIB);
+        let nodes = || analyse(&first.sibling(16 * MIB, 1).unwrap(), &position).nodes;
         assert_eq!(nodes(), nodes(), "{profile} {text}");
     }
 }
@@ -185,13 +189,15 @@ fn what_was_analysed_before_does_not_change_an_answer() {
         let own: Vec<Position> =
             POSITIONS.iter().filter(|p| p.0 == profile).map(|p| parse(profile, p.1)).collect();
         let kept = engine(profile, 2, 16 * MIB);
+        let fresh_answer =
+            |position: &Position| answer(&analyse(&kept.sibling(16 * MIB, 1).unwrap(), position));
         for position in &own {
             // The position, then each that its moves lead to, then the position again.
-            let fresh = answer(&analyse(&engine(profile, 1, 16 * MIB), position));
+            let fresh = fresh_answer(position);
             assert_eq!(answer(&analyse(&kept, position)), fresh, "{profile} {position}");
             for m in analyse(&kept, position).moves {
                 let after = analyse(&kept, &m.position);
-                assert_eq!(answer(&after), answer(&analyse(&engine(profile, 1, 16 * MIB), &m.position)));
+                assert_eq!(answer(&after), fresh_answer(&m.position));
                 // A move is worth what it takes, and what its position is worth to its mover.
                 let same_side = m.position.side() == position.side();
                 let rest = after.value.unwrap() * if same_side { 1 } else { -1 };
