@@ -30,7 +30,7 @@ struct Token<'a> {
 /// Parses a position of `profile`.
 ///
 /// The canonical text is that of [`Position`]. Counts may also be parted by spaces, commas or `/`; the
-/// stores may be left out (they are 0 then), the side too (South); `start` is the start.
+/// stores may be left out (they count from 0 then), the side too (South); `start` is the start.
 ///
 /// # Errors
 /// One that names the column, for anything that is not a position of the profile: wrong numbers of
@@ -82,7 +82,10 @@ pub fn parse_position(profile: &Profile, text: &str) -> Result<Position, Notatio
         *count = number as u8;
     }
     let store = |at: usize| numbers.get(pits + at).map_or(0, |&n| n as u8);
-    Ok(Position { pits: pits as u8, counts, stores: [store(0), store(1)], side: side.unwrap_or(Side::South) })
+    let (stores, side) = ([store(0), store(1)], side.unwrap_or(Side::South));
+    // Stores that were given add up.
+    let whole = numbers.len() > pits || board == total;
+    Ok(Position { pits: pits as u8, counts, stores, side, whole })
 }
 
 /// The position in which South is to move and sees `counts`, and nobody has taken anything yet: a board as tables have it, in sowing
@@ -96,7 +99,8 @@ pub fn position_of_counts(profile: &Profile, counts: &[u8]) -> Result<Position, 
         return Err(format!("{} counts: {profile} has {pits} pits", counts.len()));
     }
     let board = counts.iter().map(|&count| u32::from(count)).sum();
-    wrong_board(profile, board).map_or_else(|| Ok(Position::from_counts(counts)), Err)
+    let position = Position { whole: board == profile.seeds(), ..Position::from_counts(counts) };
+    wrong_board(profile, board).map_or(Ok(position), Err)
 }
 
 /// What is wrong with a board of so many seeds.
@@ -271,8 +275,11 @@ mod tests {
         }
         let bare = parse_position(&profile, "1 6 6 2 7 0 0 1 6 6 6 0").unwrap();
         assert_eq!((bare.stores(), bare.side(), bare.seeds()), ([0, 0], Side::South, 41));
+        assert_eq!(bare.to_string(), "1-6-6-2-7-0-0-1-6-6-6-0-S");
         assert_eq!(parse_position(&profile, " start "), Ok(Position::start(&profile)));
-        assert_eq!(Position::start(&profile).to_string(), "4-4-4-4-4-4-4-4-4-4-4-4-0-0-S");
+        for text in ["start", "4 4 4 4 4 4 4 4 4 4 4 4"] {
+            assert_eq!(parse_position(&profile, text).unwrap().to_string(), "4-4-4-4-4-4-4-4-4-4-4-4-0-0-S");
+        }
     }
 
     #[test]
@@ -280,7 +287,7 @@ mod tests {
         let read = |profile: &str, counts: &[u8]| position_of_counts(&profile.parse().unwrap(), counts);
         assert_eq!(
             read("hoyito", &[1, 0, 0, 0, 0, 3, 0, 0, 0, 0, 0, 4]).unwrap().to_string(),
-            "1-0-0-0-0-3-0-0-0-0-0-4-0-0-S"
+            "1-0-0-0-0-3-0-0-0-0-0-4-S"
         );
         for (profile, counts, problem) in [
             ("ayoayo", &[4; 11][..], "11 counts: ayoayo has 12 pits"),
@@ -354,7 +361,7 @@ mod tests {
             let mut all = [0; MAX_PITS];
             all[..12].copy_from_slice(&counts);
             let side = if north { Side::North } else { Side::South };
-            let position = Position { pits: 12, counts: all, stores: [south, 48 - board - south], side };
+            let position = Position { pits: 12, counts: all, stores: [south, 48 - board - south], side, whole: true };
             prop_assert_eq!(parse_position(&ayoayo(), &position.to_string()), Ok(position));
         }
 

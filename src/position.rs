@@ -1,6 +1,7 @@
 //! Positions as people write them: absolute, with stores and the side to move.
 
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use serde::{Serialize, Serializer};
 
@@ -57,8 +58,9 @@ impl fmt::Display for Side {
 /// Seeds in all pits and both stores, and the side to move.
 ///
 /// Its text form is the `2R` counts in sowing order, South's store, North's store and the side to
-/// move, joined by `-`: `4-4-4-4-4-4-4-4-4-4-4-4-0-0-S`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+/// move, joined by `-`: `4-4-4-4-4-4-4-4-4-4-4-4-0-0-S`. A position that was given without stores, and each that play leads to from
+/// there, has none in its text, which can so be read again; its stores count from 0.
+#[derive(Clone, Copy)]
 pub struct Position {
     /// Pits in both rows.
     pub(crate) pits: u8,
@@ -67,22 +69,43 @@ pub struct Position {
     pub(crate) stores: [u8; 2],
     /// The side to move.
     pub(crate) side: Side,
+    /// Pits and stores together hold all seeds of a game, or are taken to: the stores are part of the text.
+    pub(crate) whole: bool,
+}
+
+impl PartialEq for Position {
+    fn eq(&self, other: &Self) -> bool {
+        self.key() == other.key()
+    }
+}
+
+impl Eq for Position {}
+
+impl Hash for Position {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
 }
 
 impl Position {
+    /// All that two equal positions have in common.
+    fn key(&self) -> (&[u8], [u8; 2], Side) {
+        (self.counts(), self.stores, self.side)
+    }
+
     /// The start of a game.
     pub fn start(profile: &Profile) -> Self {
         let pits = 2 * profile.row();
         let mut counts = [0; MAX_PITS];
         counts[..pits].fill(profile.start() as u8);
-        Self { pits: pits as u8, counts, stores: [0, 0], side: Side::South }
+        Self { pits: pits as u8, counts, stores: [0, 0], side: Side::South, whole: true }
     }
 
     /// The position in which South is to move and sees `counts`, and nobody has taken anything yet.
     pub(crate) fn from_counts(board: &[u8]) -> Self {
         let mut counts = [0; MAX_PITS];
         counts[..board.len()].copy_from_slice(board);
-        Self { pits: board.len() as u8, counts, stores: [0, 0], side: Side::South }
+        Self { pits: board.len() as u8, counts, stores: [0, 0], side: Side::South, whole: false }
     }
 
     /// The counts of all pits in sowing order, South's row first.
@@ -127,7 +150,12 @@ impl Position {
         };
         let mut counts = [0; MAX_PITS];
         counts[..P].copy_from_slice(&board.counts());
-        Self { pits: P as u8, counts, stores, side }
+        Self { pits: P as u8, counts, stores, side, whole: true }
+    }
+
+    /// The position in which `side` is to move and sees `board`, reached by play from this one.
+    pub(crate) fn after<const P: usize>(&self, board: &Board<P>, stores: [u8; 2], side: Side) -> Self {
+        Self { whole: self.whole, ..Self::from_board(board, stores, side) }
     }
 }
 
@@ -140,7 +168,10 @@ impl fmt::Display for Position {
             Side::South => 'S',
             Side::North => 'N',
         };
-        write!(f, "{}-{}-{side}", self.stores[0], self.stores[1])
+        match self.stores {
+            [south, north] if self.whole => write!(f, "{south}-{north}-{side}"),
+            _ => write!(f, "{side}"),
+        }
     }
 }
 

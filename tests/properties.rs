@@ -157,6 +157,30 @@ proptest! {
     }
 
     #[test]
+    fn what_play_leads_to_is_read_again_with_stores_or_without((profile, position) in position(2..=12, 48)) {
+        let counts: Vec<u32> = position.counts().iter().map(|&count| count.into()).collect();
+        let bare = counts.iter().map(|count| format!("{count}-")).collect::<String>()
+            + if position.side() == Side::South { "S" } else { "N" };
+        let bare = notation::parse_position(&profile, &bare).unwrap();
+        with_engine(&profile, MemoryTiers::None, |engine| {
+            for position in [position, bare] {
+                let Options::Moves(moves) = engine.options(&position) else { continue };
+                for m in moves {
+                    let text = m.position.to_string();
+                    let read = notation::parse_position(&profile, &text);
+                    let read = read.map_err(|error| TestCaseError::fail(format!("{text}: {error}")))?;
+                    prop_assert_eq!(read.to_string(), text);
+                    prop_assert_eq!((read.counts(), read.side()), (m.position.counts(), m.position.side()));
+                    if read.stores() != [0, 0] {
+                        prop_assert_eq!(read, m.position);
+                    }
+                }
+            }
+            Ok(())
+        })?;
+    }
+
+    #[test]
     fn whatever_is_printed_is_read_again((profile, position) in position(2..=12, 96), blanks in vec(0..4usize, 27)) {
         prop_assert_eq!(notation::parse_position(&profile, &position.to_string()), Ok(position));
         let separated = position.to_string().split('-').zip(blanks).fold(String::new(), |text, (word, blank)| {

@@ -66,7 +66,7 @@ impl<R: Rules<P>, const P: usize> Game for Solver<R, P> {
                             captured: u32::from(m.captured),
                             again: m.again,
                             laps: m.laps,
-                            position: Position::from_board(&m.next, stores, next_side),
+                            position: position.after(&m.next, stores, next_side),
                         }
                     })
                     .collect(),
@@ -79,9 +79,9 @@ impl<R: Rules<P>, const P: usize> Game for Solver<R, P> {
     }
 
     fn laps<'a>(&'a self, position: &Position, pit: usize) -> Box<dyn Iterator<Item = Lap> + 'a> {
-        let (side, stores) = (position.side, position.stores);
+        let (start, side) = (*position, position.side);
         Box::new(self.rules.laps(position.board::<P>(), pit).map(move |(board, last)| Lap {
-            position: Position::from_board(&board, stores, side),
+            position: start.after(&board, start.stores, side),
             last: (last + side.index() * Board::<P>::ROW) % P,
         }))
     }
