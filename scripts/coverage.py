@@ -16,6 +16,9 @@ from provenance import ROOT, provenance
 
 AIM = 95.0
 
+# In these, processes can not write what they counted either, and say so where an error alone is expected.
+SKIP = ["a_read_only_directory_is_named_and_its_tables_are_used", "a_full_disk_leaves_what_was_built"]
+
 # The parts that must reach the aim, by the files and folders in src; what is named nowhere is listed under "others".
 PARTS = {
     "rules": ["rules", "sow", "board", "position"],
@@ -24,7 +27,7 @@ PARTS = {
     "table": ["table", "file_tier", "tiers", "codec", "verify"],
     "search": [
         "search", "knowledge", "narrow", "line", "conversion", "one_turn", "closed_set", "number", "tt", "proof_numbers", "memory",
-        "solver", "engine",
+        "solver", "engine", "moves", "zeroed",
     ],
 }  # fmt: skip
 
@@ -77,7 +80,7 @@ def row(name, lines):
 def main():
     """Runs the tests, counts, writes."""
     origin = provenance()
-    run = ["cargo", "llvm-cov", "--release", "--no-report"]
+    run = ["cargo", "llvm-cov", "--release", "--no-report", "--", *(word for test in SKIP for word in ("--skip", test))]
     if sys.argv[1:] != ["--report"]:
         subprocess.run(run, cwd=ROOT, check=True)
     with tempfile.NamedTemporaryFile() as out:
