@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 
 use super::{Block, DEPTH, MAX_ROWS, MAX_TABLE, Model, SLOTS};
 
-/// How closely a model follows its sample. A closer one saves some hundredths of a bit a position, but its tables outgrow the cache:
-/// it decodes at less than half the speed.
+/// How closely a model follows its sample. A closer one saves some hundredths of a bit a position, but it has larger tables, and so takes
+/// longer to fit and, where others have pushed them out of the cache, to decode.
 #[derive(Clone, Copy)]
 pub(crate) struct Closeness {
     /// Longest suffix that becomes a state.
