@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use super::{Block, DEPTH, MAX_ROWS, MAX_TABLE, Model, SLOTS};
+use super::{Block, DEPTH, MAX_ROWS, MAX_STATES, MAX_TABLE, Model, SLOTS};
 
 /// How closely a model follows its sample. A closer one saves some hundredths of a bit a position, but it has larger tables, and so takes
 /// longer to fit and, where others have pushed them out of the cache, to decode.
@@ -10,8 +10,6 @@ use super::{Block, DEPTH, MAX_ROWS, MAX_TABLE, Model, SLOTS};
 pub(crate) struct Closeness {
     /// Longest suffix that becomes a state.
     depth: usize,
-    /// That many states at most: more do not make files smaller, and their tables outgrow the cache.
-    states: usize,
     /// Fewer visits than this do not pay for a state.
     visits: u32,
     /// Bits of the sample that a cell must save to have a row other than its state's.
@@ -23,12 +21,11 @@ pub(crate) struct Closeness {
 
 impl Closeness {
     /// For tables that are probed often.
-    pub(crate) const QUICK: Self =
-        Self { depth: 4, states: 1024, visits: 1024, saving: 16.0, rows: 64, row_gain: 64.0 };
+    pub(crate) const QUICK: Self = Self { depth: 4, visits: 1024, saving: 16.0, rows: 64, row_gain: 64.0 };
 
     /// For tables whose size counts.
     pub(crate) const CLOSE: Self =
-        Self { depth: DEPTH, states: 1024, visits: 1024, saving: 8.0, rows: MAX_ROWS, row_gain: 8.0 };
+        Self { depth: DEPTH, visits: 1024, saving: 8.0, rows: MAX_ROWS, row_gain: 8.0 };
 }
 
 /// Paths that [`Model::fill`] follows at once.
@@ -75,7 +72,7 @@ impl Model {
 
     /// Makes states of the suffixes that are frequent in `stored`, level by level.
     fn grow(&mut self, stored: &[Vec<u16>], closeness: Closeness) {
-        let most = closeness.states.min(MAX_TABLE / (self.alphabet << self.hint_bits)).max(1);
+        let most = MAX_STATES.min(MAX_TABLE / (self.alphabet << self.hint_bits)).max(1);
         self.states.truncate(1);
         self.link();
         let mut level = 0;
