@@ -27,9 +27,8 @@ def seeds_of(profile, position):
     return sum(int(count) for count in position.split("-")[: 24 if profile == "hoyito12" else 12])
 
 
-def seen(position):
-    """The counts of a position as the side to move sees them."""
-    *counts, _, _, side = position.split("-")
-    counts = [int(count) for count in counts]
-    row = len(counts) // 2
+def seen(position, row=6):
+    """The counts of a position, with stores or without, as the side to move sees them."""
+    *counts, side = position.split("-")
+    counts = [int(count) for count in counts[: 2 * row]]
     return counts if side == "S" else counts[row:] + counts[:row]

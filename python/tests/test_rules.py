@@ -38,7 +38,7 @@ def test_turns_are_those_of_the_rules(game, row, seeds):
         over += expected is None
         passes += expected is not None and expected[0][0] is None
         found = [
-            (None if m.move == "-" else ord(m.move) - ord("A"), tuple(seen(m.position)), m.captured, m.again)
+            (None if m.move == "-" else ord(m.move) - ord("A"), tuple(seen(m.position, row)), m.captured, m.again)
             for m in legal
         ]
         assert found == (expected or []), position
